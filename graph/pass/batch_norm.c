@@ -13,17 +13,12 @@
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
-#include "graph/pass/pass.h"
+#include "graph/pass/links.h"
 
 #define MADE "ScaledConvolution"
 
 enum { DATA, SCALE, SHIFT, MEAN, VARIANCE, INPUTS }; /* of BatchNormalization */
 enum { WEIGHTS = 1, MOST_INPUTS = 3 };               /* of Convolution */
-
-static bool is_op(const modser_sg_node *node, const char *name)
-{
-	return node->op != NULL && strcmp(node->op->schema->name, name) == 0;
-}
 
 static bool is_single(const modser_sg_tensor *t)
 {
@@ -117,27 +112,20 @@ static int join(modser_sg_node *conv, modser_sg_node *norm, size_t n, double *te
 	return 0;
 }
 
-static void count_reads(size_t *reads, modser_sg_tensor *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (list[i] != NULL)
-			reads[list[i]->index]++;
-	}
-}
-
 static bool may_make(const struct msd_pass_job *job, const modser_sg_node *node)
 {
 	return job->host.may_make == NULL || job->host.may_make(node, MADE);
 }
 
-static int visit(const struct msd_pass_job *job, modser_sg_node *norm,
-		 const size_t *reads, size_t *ret_n)
+static int visit(const struct msd_pass_job *job, const struct msd_links *links,
+		 modser_sg_node *norm, size_t *ret_n)
 {
 	const modser_sg_tensor *between = norm->inputs[DATA];
 	modser_sg_node *conv = between != NULL ? between->producer : NULL;
 	double *terms;
 
-	if (conv == NULL || !is_op(conv, "Convolution") || reads[between->index] != 1)
+	if (!msd_links_is_op(conv, "Convolution") ||
+	    links->readers[between->index].n != 1)
 		return 0;
 	const size_t n = channels_of(conv, norm);
 	if (n == 0 || !may_make(job, conv) || !may_make(job, norm))
@@ -154,19 +142,14 @@ static int run(const struct msd_pass_job *job, size_t *ret_n)
 {
 	modser_graph *g = job->g;
 	const size_t n_nodes = g->n_nodes; /* new ones are constants */
-	size_t *reads = calloc(g->n_tensors + 1, sizeof(*reads));
-	int result = 0;
+	struct msd_links links;
+	int result = msd_links_init(&links, job);
 
-	if (reads == NULL)
-		return msd_sg_no_memory(g);
-	for (size_t i = 0; i < n_nodes; i++)
-		count_reads(reads, g->nodes[i]->inputs, g->nodes[i]->n_inputs);
-	count_reads(reads, g->outputs, g->n_outputs);
 	for (size_t i = 0; result == 0 && i < n_nodes; i++) {
-		if (is_op(g->nodes[i], "BatchNormalization"))
-			result = visit(job, g->nodes[i], reads, ret_n);
+		if (msd_links_is_op(g->nodes[i], "BatchNormalization"))
+			result = visit(job, &links, g->nodes[i], ret_n);
 	}
-	free(reads);
+	msd_links_finish(&links);
 	return result;
 }
 

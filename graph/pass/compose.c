@@ -28,7 +28,7 @@ struct formula {
 /* Note that @node belongs to it, if it is @op with two or, for one, one input. */
 static bool accept(struct formula *m, modser_sg_node *node, const char *op, size_t n_in)
 {
-	if (node == NULL || !msd_fusion_is_op(node, op) || node->n_inputs != n_in ||
+	if (node == NULL || !msd_links_is_op(node, op) || node->n_inputs != n_in ||
 	    m->n == MOST || !m->f->job->host.may_make(node, MSD_FUSED_PRODUCT))
 		return false;
 	m->nodes[m->n++] = node;
@@ -39,7 +39,7 @@ static bool accept(struct formula *m, modser_sg_node *node, const char *op, size
 static modser_sg_tensor *next(struct formula *m, const modser_sg_tensor *t,
 			      const char *op, size_t n_in)
 {
-	modser_sg_node *node = t != NULL ? msd_fusion_only_reader(m->f, t) : NULL;
+	modser_sg_node *node = t != NULL ? msd_links_only(&m->f->links, t) : NULL;
 
 	return accept(m, node, op, n_in) ? node->outputs[0] : NULL;
 }
@@ -62,7 +62,7 @@ static modser_sg_tensor *scaled_by_root(struct formula *m, const modser_sg_tenso
 {
 	modser_sg_node *node = t->producer;
 
-	if (node == NULL || msd_fusion_only_reader(m->f, t) == NULL)
+	if (node == NULL || msd_links_only(&m->f->links, t) == NULL)
 		return NULL;
 	if (accept(m, node, "Div", 2))
 		return is_about(node->inputs[1], M_SQRT2) ? node->inputs[0] : NULL;
@@ -77,7 +77,7 @@ static modser_sg_tensor *scaled_by_root(struct formula *m, const modser_sg_tenso
 static bool is_half(struct formula *m, const modser_sg_tensor *t,
 		    const modser_sg_tensor *x)
 {
-	return t->producer != NULL && msd_fusion_only_reader(m->f, t) != NULL &&
+	return t->producer != NULL && msd_links_only(&m->f->links, t) != NULL &&
 	       accept(m, t->producer, "Mul", 2) && is_about(operand(t, x), 0.5);
 }
 
@@ -119,7 +119,7 @@ static modser_sg_tensor *is_mean(struct formula *m, modser_sg_node *node,
 {
 	bool goes[MODSER_GRAPH_MAX_NDIM];
 
-	if (!msd_fusion_is_op(node, "Reduction") || node->inputs[0] != x ||
+	if (!msd_links_is_op(node, "Reduction") || node->inputs[0] != x ||
 	    x->ndim < 1 || modser_sg_op_int(node->op, "type") != MSD_REDUCE_MEAN ||
 	    modser_sg_op_int(node->op, "keepdim") == 0 ||
 	    msd_op_reduce_axes(node, goes) != 0 ||
@@ -136,13 +136,13 @@ static modser_sg_tensor *is_mean(struct formula *m, modser_sg_node *node,
 static modser_sg_tensor *find_square(struct formula *m, const modser_sg_tensor *d,
 				     modser_sg_node **ret_div)
 {
-	const struct msd_readers *r = &m->f->readers[d->index];
+	const struct msd_readers *r = &m->f->links.readers[d->index];
 
 	for (size_t i = 0; r->n == 2 && i < 2; i++) {
 		modser_sg_node *square = r->first[i];
 
 		*ret_div = r->first[1 - i];
-		if (msd_fusion_is_op(square, "Pow") && square->inputs[0] == d &&
+		if (msd_links_is_op(square, "Pow") && square->inputs[0] == d &&
 		    is_about(square->inputs[1], 2) && accept(m, square, "Pow", 2))
 			return square->outputs[0];
 	}
@@ -169,12 +169,12 @@ static bool find_norm(struct formula *m, modser_sg_node *sub, struct norm *ret)
 	modser_sg_node *div = NULL;
 
 	if (x == NULL || mean == NULL || !m->f->known.tensors[x->index] ||
-	    msd_fusion_only_reader(m->f, mean) != sub ||
+	    msd_links_only(&m->f->links, mean) != sub ||
 	    is_mean(m, mean->producer, x) == NULL || !accept(m, sub, "Sub", 2))
 		return false;
 	const modser_sg_tensor *square = find_square(m, d, &div);
 	modser_sg_node *reduce =
-		square != NULL ? msd_fusion_only_reader(m->f, square) : NULL;
+		square != NULL ? msd_links_only(&m->f->links, square) : NULL;
 	const modser_sg_tensor *variance =
 		reduce != NULL ? is_mean(m, reduce, square) : NULL;
 	const modser_sg_tensor *sum = next(m, variance, "Add", 2);
@@ -215,7 +215,7 @@ static int compose(struct formula *m, modser_sg_node *node, size_t *ret_n)
 	modser_graph *g = node->graph;
 	struct norm norm = {0};
 
-	if (msd_fusion_is_op(node, "Erf")) {
+	if (msd_links_is_op(node, "Erf")) {
 		modser_sg_tensor *x = find_gelu(m, node);
 
 		if (x == NULL)
@@ -223,7 +223,7 @@ static int compose(struct formula *m, modser_sg_node *node, size_t *ret_n)
 		++*ret_n;
 		return become(m, modser_sg_op_create(g, "Gelu"), &x, 1);
 	}
-	if (!msd_fusion_is_op(node, "Sub") || !find_norm(m, node, &norm))
+	if (!msd_links_is_op(node, "Sub") || !find_norm(m, node, &norm))
 		return 0;
 	modser_sg_op *op = modser_sg_op_create(g, "LayerNorm");
 	const modser_sg_attr eps = {.kind = MODSER_ATTR_FLOAT, .as.f = norm.eps};

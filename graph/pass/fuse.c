@@ -35,8 +35,8 @@ struct found {
 
 static bool is_convolution(const modser_sg_node *node)
 {
-	if (!msd_fusion_is_op(node, "Convolution") &&
-	    !msd_fusion_is_op(node, "ScaledConvolution"))
+	if (!msd_links_is_op(node, "Convolution") &&
+	    !msd_links_is_op(node, "ScaledConvolution"))
 		return false;
 	return node->n_inputs > WEIGHTS &&
 	       msd_fusion_is_single(node->inputs[WEIGHTS]) &&
@@ -57,9 +57,9 @@ static bool is_bias(const modser_sg_node *product, bool is_turned,
 
 static bool is_product(const modser_sg_node *node)
 {
-	const bool is_gemm = msd_fusion_is_op(node, "Gemm");
+	const bool is_gemm = msd_links_is_op(node, "Gemm");
 
-	if ((!is_gemm && !msd_fusion_is_op(node, "MatMul")) ||
+	if ((!is_gemm && !msd_links_is_op(node, "MatMul")) ||
 	    node->n_inputs <= WEIGHTS || !msd_fusion_is_single(node->inputs[WEIGHTS]) ||
 	    node->inputs[WEIGHTS]->ndim != 2)
 		return false;
@@ -91,9 +91,9 @@ static void take(struct found *found, modser_sg_node *node)
 /* A Gemm has its bias as an input. */
 static void find_bias(const struct msd_fusion *f, struct found *found)
 {
-	modser_sg_node *add = msd_fusion_only_reader(f, found->y);
+	modser_sg_node *add = msd_links_only(&f->links, found->y);
 
-	if (!msd_fusion_is_op(found->node, "MatMul") || !msd_fusion_is_op(add, "Add") ||
+	if (!msd_links_is_op(found->node, "MatMul") || !msd_links_is_op(add, "Add") ||
 	    !may_take(f, found, add))
 		return;
 	modser_sg_tensor *other = msd_fusion_beside(add, found->y);
@@ -105,9 +105,9 @@ static void find_bias(const struct msd_fusion *f, struct found *found)
 
 static void find_residual(const struct msd_fusion *f, struct found *found)
 {
-	modser_sg_node *add = msd_fusion_only_reader(f, found->y);
+	modser_sg_node *add = msd_links_only(&f->links, found->y);
 
-	if (!msd_fusion_is_op(add, "Add") || !may_take(f, found, add))
+	if (!msd_links_is_op(add, "Add") || !may_take(f, found, add))
 		return;
 	modser_sg_tensor *other = msd_fusion_beside(add, found->y);
 	if (other == NULL || !msd_fusion_is_same_shape(f, other, found->y) ||
@@ -128,26 +128,26 @@ static bool limit(const modser_sg_node *clip, size_t i, const char *param, float
 
 static enum msd_fused function_of(const modser_sg_node *node, float *a, float *b)
 {
-	if (msd_fusion_is_op(node, "ReLu")) {
+	if (msd_links_is_op(node, "ReLu")) {
 		*a = modser_sg_op_float(node->op, "negative_slope");
 		*b = INFINITY;
 		return *a != 0 ? MSD_FUSED_LEAKY : MSD_FUSED_BOUNDS;
 	}
-	if (msd_fusion_is_op(node, "Clip")) {
+	if (msd_links_is_op(node, "Clip")) {
 		return limit(node, 1, "min", a) && limit(node, 2, "max", b)
 			       ? MSD_FUSED_BOUNDS
 			       : MSD_FUSED_NONE;
 	}
-	if (msd_fusion_is_op(node, "Sigmoid"))
+	if (msd_links_is_op(node, "Sigmoid"))
 		return MSD_FUSED_SIGMOID;
-	if (msd_fusion_is_op(node, "Tanh"))
+	if (msd_links_is_op(node, "Tanh"))
 		return MSD_FUSED_TANH;
-	if (msd_fusion_is_op(node, "Gelu")) {
+	if (msd_links_is_op(node, "Gelu")) {
 		const char *how = modser_sg_op_param(node->op, "approximate")->as.s;
 
 		return strcmp(how, "tanh") == 0 ? MSD_FUSED_GELU_TANH : MSD_FUSED_GELU;
 	}
-	if (msd_fusion_is_op(node, "HardSwish")) {
+	if (msd_links_is_op(node, "HardSwish")) {
 		*a = modser_sg_op_float(node->op, "alpha");
 		*b = modser_sg_op_float(node->op, "beta");
 		return MSD_FUSED_HARD_SWISH;
@@ -158,16 +158,16 @@ static enum msd_fused function_of(const modser_sg_node *node, float *a, float *b
 /* The output is read by Sigmoid or Hardsigmoid, and by the Mul with its result. */
 static bool find_silu(const struct msd_fusion *f, struct found *found)
 {
-	const struct msd_readers *r = &f->readers[found->y->index];
-	const bool is_first = r->n == 2 && !msd_fusion_is_op(r->first[0], "Mul");
+	const struct msd_readers *r = &f->links.readers[found->y->index];
+	const bool is_first = r->n == 2 && !msd_links_is_op(r->first[0], "Mul");
 	modser_sg_node *gate = r->n == 2 ? r->first[is_first ? 0 : 1] : NULL;
 	modser_sg_node *mul = r->n == 2 ? r->first[is_first ? 1 : 0] : NULL;
-	const bool is_hard = msd_fusion_is_op(gate, "Hardsigmoid");
+	const bool is_hard = msd_links_is_op(gate, "Hardsigmoid");
 
 	if (gate == NULL || mul == NULL ||
-	    (!is_hard && !msd_fusion_is_op(gate, "Sigmoid")) ||
-	    !msd_fusion_is_op(mul, "Mul") ||
-	    msd_fusion_only_reader(f, gate->outputs[0]) != mul ||
+	    (!is_hard && !msd_links_is_op(gate, "Sigmoid")) ||
+	    !msd_links_is_op(mul, "Mul") ||
+	    msd_links_only(&f->links, gate->outputs[0]) != mul ||
 	    !may_take(f, found, gate) || !may_take(f, found, mul))
 		return false;
 	found->kind = is_hard ? MSD_FUSED_HARD_SWISH : MSD_FUSED_SILU;
@@ -182,7 +182,7 @@ static bool find_silu(const struct msd_fusion *f, struct found *found)
 
 static void find_function(const struct msd_fusion *f, struct found *found)
 {
-	modser_sg_node *next = msd_fusion_only_reader(f, found->y);
+	modser_sg_node *next = msd_links_only(&f->links, found->y);
 
 	if (find_silu(f, found) || next == NULL || next->n_outputs != 1)
 		return;

@@ -1,54 +1,25 @@
 #include "graph/pass/fusion.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/ir/graph.h"
-
-static void count(struct msd_fusion *f, modser_sg_node *node,
-		  modser_sg_tensor *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (list[i] == NULL)
-			continue;
-		struct msd_readers *r = &f->readers[list[i]->index];
-
-		if (r->n < 2)
-			r->first[r->n] = node;
-		r->n++;
-	}
-}
 
 int msd_fusion_init(struct msd_fusion *f, const struct msd_pass_job *job)
 {
 	modser_graph *g = job->g;
 
 	*f = (struct msd_fusion){.job = job};
-	f->readers = calloc(g->n_tensors + 1, sizeof(*f->readers));
-	if (f->readers == NULL)
-		return msd_sg_no_memory(g);
-	if (msd_known_init(&f->known, job) != 0)
+	if (msd_links_init(&f->links, job) != 0 || msd_known_init(&f->known, job) != 0)
 		return -1;
-	for (size_t i = 0; i < g->n_nodes; i++) {
-		modser_sg_node *node = g->nodes[job->order[i]];
-
-		(void)msd_known_infer(&f->known, job, node);
-		count(f, node, node->inputs, node->n_inputs);
-	}
-	count(f, NULL, g->outputs, g->n_outputs);
+	for (size_t i = 0; i < g->n_nodes; i++)
+		(void)msd_known_infer(&f->known, job, g->nodes[job->order[i]]);
 	return 0;
 }
 
 void msd_fusion_finish(struct msd_fusion *f)
 {
 	msd_known_finish(&f->known);
-	free(f->readers);
-}
-
-bool msd_fusion_is_op(const modser_sg_node *node, const char *name)
-{
-	return node != NULL && node->op != NULL &&
-	       strcmp(node->op->schema->name, name) == 0;
+	msd_links_finish(&f->links);
 }
 
 bool msd_fusion_is_single(const modser_sg_tensor *t)
@@ -63,14 +34,6 @@ bool msd_fusion_scalar(const modser_sg_tensor *t, float *ret)
 		return false;
 	memcpy(ret, t->data, sizeof(*ret));
 	return true;
-}
-
-modser_sg_node *msd_fusion_only_reader(const struct msd_fusion *f,
-				       const modser_sg_tensor *t)
-{
-	const struct msd_readers *r = &f->readers[t->index];
-
-	return r->n == 1 ? r->first[0] : NULL;
 }
 
 bool msd_fusion_is_same_shape(const struct msd_fusion *f, const modser_sg_tensor *a,

@@ -3,33 +3,22 @@
 /* The readers and shapes of tensors, for passes that merge nodes. */
 #include "graph/modser_graph.h"
 #include "graph/pass/known.h"
-#include "graph/pass/pass.h"
-
-/* The readers of a tensor; an output of the graph counts as one more. */
-struct msd_readers {
-	size_t n;
-	modser_sg_node *first[2];
-};
+#include "graph/pass/links.h"
 
 struct msd_fusion {
 	const struct msd_pass_job *job;
 	struct msd_known known;
-	struct msd_readers *readers; /* by tensor */
+	struct msd_links links;
 };
 
 /** -1 with the graph's error: memory is short. Finish @f in any case. */
 MSD_MUST_CHECK int msd_fusion_init(struct msd_fusion *f,
 				   const struct msd_pass_job *job);
 void msd_fusion_finish(struct msd_fusion *f);
-/** True if @node exists and has the operator @name. */
-bool msd_fusion_is_op(const modser_sg_node *node, const char *name);
 /** True if @t is a float32 constant. */
 bool msd_fusion_is_single(const modser_sg_tensor *t);
 /** True if @t is such a constant of one element, which is *@ret. */
 bool msd_fusion_scalar(const modser_sg_tensor *t, float *ret);
-/** The node that alone reads @t; NULL: there are more, or it is an output. */
-modser_sg_node *msd_fusion_only_reader(const struct msd_fusion *f,
-				       const modser_sg_tensor *t);
 /** True if both have one known shape and dtype in every run. */
 bool msd_fusion_is_same_shape(const struct msd_fusion *f, const modser_sg_tensor *a,
 			      const modser_sg_tensor *b);

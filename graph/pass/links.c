@@ -1,6 +1,7 @@
 #include "graph/pass/links.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/ir/graph.h"
 
@@ -10,8 +11,11 @@ static void add(struct msd_links *l, modser_sg_node *node,
 	for (size_t i = 0; i < n; i++) {
 		if (list[i] == NULL)
 			continue;
-		if (l->reads[list[i]->index]++ == 0)
-			l->first[list[i]->index] = node;
+		struct msd_readers *r = &l->readers[list[i]->index];
+
+		if (r->n < 2)
+			r->first[r->n] = node;
+		r->n++;
 	}
 }
 
@@ -19,9 +23,8 @@ int msd_links_init(struct msd_links *l, const struct msd_pass_job *job)
 {
 	const modser_graph *g = job->g;
 
-	l->reads = calloc(g->n_tensors + 1, sizeof(*l->reads));
-	l->first = calloc(g->n_tensors + 1, sizeof(modser_sg_node *));
-	if (l->reads == NULL || l->first == NULL)
+	l->readers = calloc(g->n_tensors + 1, sizeof(*l->readers));
+	if (l->readers == NULL)
 		return msd_sg_no_memory(job->g);
 	for (size_t i = 0; i < g->n_nodes; i++)
 		add(l, g->nodes[i], g->nodes[i]->inputs, g->nodes[i]->n_inputs);
@@ -31,11 +34,18 @@ int msd_links_init(struct msd_links *l, const struct msd_pass_job *job)
 
 void msd_links_finish(struct msd_links *l)
 {
-	free(l->reads);
-	free((void *)l->first);
+	free(l->readers);
 }
 
 modser_sg_node *msd_links_only(const struct msd_links *l, const modser_sg_tensor *t)
 {
-	return l->reads[t->index] == 1 ? l->first[t->index] : NULL;
+	const struct msd_readers *r = &l->readers[t->index];
+
+	return r->n == 1 ? r->first[0] : NULL;
+}
+
+bool msd_links_is_op(const modser_sg_node *node, const char *name)
+{
+	return node != NULL && node->op != NULL &&
+	       strcmp(node->op->schema->name, name) == 0;
 }

@@ -3,9 +3,14 @@
 /* The readers of each tensor, as they were when a pass began. */
 #include "graph/pass/pass.h"
 
+/* The readers of a tensor; an output of the graph counts as one more. */
+struct msd_readers {
+	size_t n;
+	modser_sg_node *first[2]; /* NULL for an output of the graph */
+};
+
 struct msd_links {
-	size_t *reads;          /* by tensor; an output of the graph is one more */
-	modser_sg_node **first; /* a reader; NULL: none, or an output of the graph */
+	struct msd_readers *readers; /* by tensor */
 };
 
 /**
@@ -14,7 +19,9 @@ struct msd_links {
  */
 MSD_MUST_CHECK int msd_links_init(struct msd_links *l, const struct msd_pass_job *job);
 void msd_links_finish(struct msd_links *l);
-/** The node that reads @t, if nothing else does; else NULL. */
+/** The node that alone reads @t; NULL: there are more, or it is an output. */
 modser_sg_node *msd_links_only(const struct msd_links *l, const modser_sg_tensor *t);
+/** True if @node exists and has the operator @name. */
+bool msd_links_is_op(const modser_sg_node *node, const char *name);
 
 #endif

@@ -237,7 +237,7 @@ static modser_sg_tensor *find_addend(const struct quantizer *q, struct made *m,
 {
 	modser_sg_node *add = msd_links_only(&q->links, y);
 
-	if (!msd_quantized_is_op(add, "Add") || add->n_inputs != 2)
+	if (!msd_links_is_op(add, "Add") || add->n_inputs != 2)
 		return NULL;
 	modser_sg_tensor *b = add->inputs[add->inputs[0] == y ? 1 : 0];
 	if (!msd_quantized_is_const(b, true, 32) || b->ndim != 1 ||
@@ -249,7 +249,7 @@ static modser_sg_tensor *find_addend(const struct quantizer *q, struct made *m,
 
 static int visit_matrix(struct quantizer *q, modser_sg_node *node)
 {
-	const bool is_gemm = msd_quantized_is_op(node, "Gemm");
+	const bool is_gemm = msd_links_is_op(node, "Gemm");
 	const bool is_turned = is_gemm && modser_sg_op_int(node->op, "transB") != 0;
 	struct made m = {.op = MSD_QUANTIZED_MAT_MUL};
 	modser_sg_tensor *y = node->outputs[0];
@@ -288,7 +288,7 @@ static bool is_unit(const modser_sg_tensor *t, const modser_sg_tensor *a, size_t
 {
 	const modser_sg_node *mul = t != NULL ? t->producer : NULL;
 
-	if (mul == NULL || !msd_quantized_is_op(mul, "Mul") || mul->n_inputs != 2)
+	if (mul == NULL || !msd_links_is_op(mul, "Mul") || mul->n_inputs != 2)
 		return false;
 	const size_t at = mul->inputs[0] == a ? 1 : 0;
 	*ret = mul->inputs[at];
@@ -304,7 +304,7 @@ static bool has_dynamic_operands(const modser_sg_node *node, const modser_sg_nod
 	const modser_sg_tensor *b = node->inputs[1];
 	const modser_sg_tensor *zero = node->n_inputs > 3 ? node->inputs[3] : NULL;
 
-	return msd_quantized_is_op(a, "DynamicQuantizeLinear") && a->n_outputs == 3 &&
+	return msd_links_is_op(a, "DynamicQuantizeLinear") && a->n_outputs == 3 &&
 	       node->n_inputs > 2 && node->inputs[0] == a->outputs[0] &&
 	       node->inputs[2] == a->outputs[2] && a->outputs[1] != NULL &&
 	       node->inputs[2] != NULL && msd_quantized_is_const(b, false, 8) &&
@@ -324,12 +324,12 @@ static int visit_dynamic(struct quantizer *q, modser_sg_node *node)
 	modser_sg_node *cast = msd_links_only(&q->links, node->outputs[0]);
 
 	if (a == NULL || cast == NULL || !has_dynamic_operands(node, a) ||
-	    !msd_quantized_is_op(cast, "Cast"))
+	    !msd_links_is_op(cast, "Cast"))
 		return 0;
 	const char *to = modser_sg_op_param(cast->op, "to")->as.s;
 	modser_sg_node *mul = msd_links_only(&q->links, cast->outputs[0]);
-	if (strcmp(to, "float32") != 0 || mul == NULL ||
-	    !msd_quantized_is_op(mul, "Mul") || mul->n_inputs != 2)
+	if (strcmp(to, "float32") != 0 || mul == NULL || !msd_links_is_op(mul, "Mul") ||
+	    mul->n_inputs != 2)
 		return 0;
 	const size_t n = (size_t)node->inputs[1]->dims[1];
 	const size_t at = mul->inputs[0] == cast->outputs[0] ? 1 : 0;
@@ -362,9 +362,9 @@ static int visit_binary(struct quantizer *q, modser_sg_node *node)
 	msd_quantized_follow(&q->links, node->outputs[0], &m.tail);
 	if (m.tail.to.scale == NULL)
 		return 0;
-	m.value = msd_quantized_is_op(node, "Add")   ? MSD_QUANTIZED_ADD
-		  : msd_quantized_is_op(node, "Sub") ? MSD_QUANTIZED_SUB
-						     : MSD_QUANTIZED_MUL;
+	m.value = msd_links_is_op(node, "Add")   ? MSD_QUANTIZED_ADD
+		  : msd_links_is_op(node, "Sub") ? MSD_QUANTIZED_SUB
+						 : MSD_QUANTIZED_MUL;
 	set_operand(&m, A, &a);
 	set_operand(&m, B, &b);
 	set_tail(&m);
@@ -390,7 +390,7 @@ static int add_table(const struct quantizer *q, const modser_sg_node *function,
 /* A function of one tensor, or a QuantizeLinear of a DequantizeLinear. */
 static int visit_function(struct quantizer *q, modser_sg_node *node)
 {
-	const bool is_plain = msd_quantized_is_op(node, "QuantizeLinear");
+	const bool is_plain = msd_links_is_op(node, "QuantizeLinear");
 	struct made m = {.op = MSD_QUANTIZED_TABLE};
 	struct msd_quantized x, to;
 	modser_sg_node *next =
@@ -476,22 +476,21 @@ static int visit(struct quantizer *q, modser_sg_node *node)
 	if (node->op == NULL || node->n_inputs == 0 || node->n_outputs == 0 ||
 	    node->outputs[0] == NULL)
 		return 0;
-	if (msd_quantized_is_op(node, "Convolution"))
+	if (msd_links_is_op(node, "Convolution"))
 		return visit_convolution(q, node);
-	if (msd_quantized_is_op(node, "MatMul") || msd_quantized_is_op(node, "Gemm"))
+	if (msd_links_is_op(node, "MatMul") || msd_links_is_op(node, "Gemm"))
 		return visit_matrix(q, node);
-	if (msd_quantized_is_op(node, "MatMulInteger"))
+	if (msd_links_is_op(node, "MatMulInteger"))
 		return visit_dynamic(q, node);
-	if (msd_quantized_is_op(node, "Add") || msd_quantized_is_op(node, "Sub") ||
-	    msd_quantized_is_op(node, "Mul"))
+	if (msd_links_is_op(node, "Add") || msd_links_is_op(node, "Sub") ||
+	    msd_links_is_op(node, "Mul"))
 		return visit_binary(q, node);
-	if (msd_quantized_is_op(node, "QuantizeLinear") ||
-	    msd_quantized_has_function(node))
+	if (msd_links_is_op(node, "QuantizeLinear") || msd_quantized_has_function(node))
 		return visit_function(q, node);
-	if (msd_quantized_is_op(node, "Concat"))
+	if (msd_links_is_op(node, "Concat"))
 		return visit_move(q, node, true);
 	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
-		if (msd_quantized_is_op(node, moves[i]))
+		if (msd_links_is_op(node, moves[i]))
 			return visit_move(q, node, false);
 	}
 	return 0;
@@ -508,9 +507,9 @@ static int drop_unread(struct quantizer *q)
 	for (size_t i = 0; i < g->n_nodes; i++) {
 		modser_sg_node *node = g->nodes[i];
 
-		if ((msd_quantized_is_op(node, "DequantizeLinear") ||
-		     msd_quantized_is_op(node, "Mul")) &&
-		    q->links.reads[node->outputs[0]->index] == 0)
+		if ((msd_links_is_op(node, "DequantizeLinear") ||
+		     msd_links_is_op(node, "Mul")) &&
+		    q->links.readers[node->outputs[0]->index].n == 0)
 			msd_sg_take_out(node);
 	}
 	return 0;

@@ -12,12 +12,6 @@
 
 enum { X, SCALE, ZERO };
 
-bool msd_quantized_is_op(const modser_sg_node *node, const char *name)
-{
-	return node != NULL && node->op != NULL &&
-	       strcmp(node->op->schema->name, name) == 0;
-}
-
 bool msd_quantized_is_const(const modser_sg_tensor *t, bool is_float, unsigned bits)
 {
 	if (t == NULL || t->type != MODSER_TENSOR_CONST || t->data == NULL ||
@@ -91,7 +85,7 @@ static bool find_dtype(const modser_sg_tensor *x, struct msd_quantized *ret)
 		return true;
 	}
 	ret->dtype = bytes;
-	return msd_quantized_is_op(x->producer, "QuantizeLinear") &&
+	return msd_links_is_op(x->producer, "QuantizeLinear") &&
 	       x->producer->n_inputs <= ZERO && names_no_dtype(x->producer);
 }
 
@@ -100,7 +94,7 @@ bool msd_quantized_from(const modser_sg_tensor *t, struct msd_quantized *ret)
 	const modser_sg_node *node = t != NULL ? t->producer : NULL;
 
 	*ret = (struct msd_quantized){0};
-	return msd_quantized_is_op(node, "DequantizeLinear") && names_no_dtype(node) &&
+	return msd_links_is_op(node, "DequantizeLinear") && names_no_dtype(node) &&
 	       has_numbers(node, ret) && find_dtype(ret->x, ret);
 }
 
@@ -118,7 +112,7 @@ bool msd_quantized_from_one(const modser_sg_tensor *t, struct msd_quantized *ret
 bool msd_quantized_to(const modser_sg_node *node, struct msd_quantized *ret)
 {
 	*ret = (struct msd_quantized){0};
-	if (!msd_quantized_is_op(node, "QuantizeLinear") || !has_numbers(node, ret) ||
+	if (!msd_links_is_op(node, "QuantizeLinear") || !has_numbers(node, ret) ||
 	    msd_quantized_count(ret) != 1)
 		return false;
 	ret->dtype = (struct msd_dtype){MSD_DT_UINT, 8, 1};
@@ -150,18 +144,18 @@ static bool limit(const modser_sg_node *clip, size_t i, const char *param, float
 
 static bool limits_of(const modser_sg_node *node, float *low, float *high)
 {
-	if (msd_quantized_is_op(node, "ReLu") &&
+	if (msd_links_is_op(node, "ReLu") &&
 	    modser_sg_op_float(node->op, "negative_slope") == 0) {
 		*low = 0;
 		*high = INFINITY;
 		return true;
 	}
-	if (msd_quantized_is_op(node, "ReLu6")) {
+	if (msd_links_is_op(node, "ReLu6")) {
 		*low = 0;
 		*high = 6;
 		return true;
 	}
-	return msd_quantized_is_op(node, "Clip") && limit(node, 1, "min", low) &&
+	return msd_links_is_op(node, "Clip") && limit(node, 1, "min", low) &&
 	       limit(node, 2, "max", high) && *low <= *high;
 }
 
@@ -204,10 +198,10 @@ static enum function function_of(const modser_sg_node *node)
 
 	if (limits_of(node, &low, &high))
 		return LIMITS;
-	return msd_quantized_is_op(node, "Sigmoid") ? SIGMOID
-	       : msd_quantized_is_op(node, "Tanh")  ? TANH
-	       : msd_quantized_is_op(node, "ReLu")  ? LEAKY
-						    : NONE;
+	return msd_links_is_op(node, "Sigmoid") ? SIGMOID
+	       : msd_links_is_op(node, "Tanh")  ? TANH
+	       : msd_links_is_op(node, "ReLu")  ? LEAKY
+						: NONE;
 }
 
 bool msd_quantized_has_function(const modser_sg_node *node)

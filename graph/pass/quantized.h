@@ -23,8 +23,6 @@ struct msd_quantized_tail {
 	size_t n;
 };
 
-/** True if @node runs operator @name. */
-bool msd_quantized_is_op(const modser_sg_node *node, const char *name);
 /** True if @t is a constant of @bits, an integer or, with @is_float, a float. */
 bool msd_quantized_is_const(const modser_sg_tensor *t, bool is_float, unsigned bits);
 size_t msd_quantized_count(const struct msd_quantized *q); /* of its scales */
