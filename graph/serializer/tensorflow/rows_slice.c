@@ -2,6 +2,7 @@
 #include <stdint.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/build/blocks.h"
 #include "graph/serializer/tensorflow/layer.h"
 #include "graph/serializer/tensorflow/stride.h"
 
@@ -301,124 +302,56 @@ static modser_sg_tensor *load_reverse(struct tf_layer *x)
 	return slice(x, t, &r);
 }
 
-#define MAX_BLOCKS 4u
-
-/* Blocks of the axes behind the batch, and what is padded or cut there. */
-struct blocks {
-	size_t n;
-	int64_t size[MAX_BLOCKS];
-	int64_t edge[2 * MAX_BLOCKS]; /* before and after each */
-	int64_t dims[MAX];
-	size_t ndim;
-};
-
 static bool read_blocks(const struct tf_layer *x, const modser_sg_tensor *t,
-			struct blocks *ret)
+			struct msd_blocks *ret)
 {
-	size_t n;
+	char why[MSD_BLOCKS_FAULT];
 
 	if (t == NULL || !tf_ndim(x, t, &ret->ndim) ||
-	    !tf_known(x, 1, ret->size, MAX_BLOCKS, &ret->n) ||
-	    !tf_known(x, 2, ret->edge, 2 * MAX_BLOCKS, &n))
+	    !tf_known(x, 1, ret->size, MSD_MAX_BLOCKS, &ret->n) ||
+	    !tf_known(x, 2, ret->edge, 2 * MSD_MAX_BLOCKS, &ret->n_edges))
 		return false;
-	if (n != 2 * ret->n || ret->n + 1 > ret->ndim || ret->ndim + MAX_BLOCKS > MAX) {
-		(void)tf_fail(x, "%zu blocks of %zu dimensions", ret->n, ret->ndim);
-		return false;
-	}
-	for (size_t i = 0; i < ret->ndim; i++) {
+	for (size_t i = 0; i < ret->ndim; i++)
 		ret->dims[i] = t->dims[i];
-		if (ret->dims[i] < (i > 0 ? 1 : -1)) {
-			(void)tf_fail(x, "extent %zu of its input is open", i);
-			return false;
-		}
-	}
-	for (size_t i = 0; i < ret->n; i++) {
-		if (ret->size[i] < 1 || ret->size[i] > INT16_MAX ||
-		    ret->edge[2 * i] < 0 || ret->edge[2 * i + 1] < 0 ||
-		    ret->edge[2 * i] > INT32_MAX || ret->edge[2 * i + 1] > INT32_MAX) {
-			(void)tf_fail(x, "block %zu has size %d", i, (int)ret->size[i]);
-			return false;
-		}
-	}
-	return true;
+	if (msd_blocks_check(ret, why))
+		return true;
+	(void)tf_fail(x, "%s", why);
+	return false;
 }
 
-/* [B, h, w, ...] becomes [bh, bw, B, h/bh, w/bw, ...]. The batch may be open. */
+static modser_sg_tensor *move_blocks(const struct tf_layer *x, modser_sg_tensor *t,
+				     const struct msd_blocks *b,
+				     const struct msd_blocks_moves *m)
+{
+	t = tf_reshape(x, t, m->parted, m->n);
+	t = tf_transpose(x, t, m->perm, m->n);
+	return tf_reshape(x, t, m->dims, b->ndim);
+}
+
 static modser_sg_tensor *load_space_to_batch(struct tf_layer *x)
 {
-	struct blocks k = {0};
-	int64_t pads[2 * MAX] = {0};
-	int64_t parted[MAX];
-	int64_t perm[MAX];
-	int64_t dims[MAX];
 	modser_sg_tensor *t = tf_in(x, 0);
-	size_t n = 1;
+	struct msd_blocks b = {0};
+	struct msd_blocks_moves m;
 
-	if (!read_blocks(x, t, &k))
+	if (!read_blocks(x, t, &b))
 		return NULL;
-	for (size_t i = 0; i < k.n; i++) {
-		pads[1 + i] = k.edge[2 * i];
-		pads[k.ndim + 1 + i] = k.edge[2 * i + 1];
-		k.dims[1 + i] += pads[1 + i] + pads[k.ndim + 1 + i];
-		dims[1 + i] = k.dims[1 + i] / k.size[i];
-		parted[n] = dims[1 + i];
-		parted[n + 1] = k.size[i];
-		perm[i] = (int64_t)n + 1;
-		perm[k.n + 1 + i] = (int64_t)n;
-		n += 2;
-	}
-	perm[k.n] = 0;
-	parted[0] = -1;
-	dims[0] = -1;
-	for (size_t i = k.n + 1; i < k.ndim; i++, n++) {
-		parted[n] = k.dims[i];
-		dims[i] = k.dims[i];
-		perm[n] = (int64_t)n;
-	}
-	t = tf_two(x, "Pad", t, msd_build_ints(&x->b, pads, 2 * k.ndim));
-	t = tf_reshape(x, t, parted, n);
-	t = tf_transpose(x, t, perm, n);
-	return tf_reshape(x, t, dims, k.ndim);
+	msd_blocks_to_batch(&b, &m);
+	t = tf_two(x, "Pad", t, msd_build_ints(&x->b, m.pads, 2 * b.ndim));
+	return move_blocks(x, t, &b, &m);
 }
 
-/* The other way: [bh * bw * B, h, w, ...] becomes [B, h, bh, w, bw, ...]. */
 static modser_sg_tensor *load_batch_to_space(struct tf_layer *x)
 {
-	struct blocks k = {0};
-	struct ranges cut = {0};
-	int64_t parted[MAX];
-	int64_t perm[MAX];
-	int64_t dims[MAX];
 	modser_sg_tensor *t = tf_in(x, 0);
-	size_t n;
+	struct msd_blocks b = {0};
+	struct msd_blocks_moves m;
 
-	if (!read_blocks(x, t, &k))
+	if (!read_blocks(x, t, &b))
 		return NULL;
-	n = k.n;
-	parted[n++] = -1;
-	perm[0] = (int64_t)k.n;
-	dims[0] = -1;
-	for (size_t i = 0; i < k.n; i++, n++) {
-		parted[i] = k.size[i];
-		parted[n] = k.dims[1 + i];
-		perm[1 + 2 * i] = (int64_t)n;
-		perm[2 + 2 * i] = (int64_t)i;
-		dims[1 + i] = k.dims[1 + i] * k.size[i];
-		cut.begin[i] = k.edge[2 * i];
-		cut.end[i] = dims[1 + i] - k.edge[2 * i + 1];
-		cut.axis[i] = (int64_t)i + 1;
-		cut.step[i] = 1;
-	}
-	cut.n = k.n;
-	for (size_t i = k.n + 1; i < k.ndim; i++, n++) {
-		parted[n] = k.dims[i];
-		dims[i] = k.dims[i];
-		perm[n] = (int64_t)n;
-	}
-	t = tf_reshape(x, t, parted, n);
-	t = tf_transpose(x, t, perm, n);
-	t = tf_reshape(x, t, dims, k.ndim);
-	return slice(x, t, &cut);
+	msd_blocks_to_space(&b, &m);
+	t = move_blocks(x, t, &b, &m);
+	return tf_slice(x, t, m.begin, m.end, m.axis, m.step, b.n);
 }
 
 const struct tf_row tf_rows_slice[] = {

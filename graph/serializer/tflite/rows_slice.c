@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "graph/serializer/build/blocks.h"
 #include "graph/serializer/tflite/layer.h"
 
 /* Ranges of axes of a tensor. */
@@ -57,7 +58,9 @@ static modser_sg_tensor *load_slice(const struct tflite_layer *x)
 	for (size_t i = 0; i < n; i++) {
 		r.axis[i] = (int64_t)i;
 		r.step[i] = 1;
-		r.end[i] = size[i] < 0 ? INT64_MAX : r.begin[i] + size[i];
+		if (size[i] < 0 ||
+		    __builtin_add_overflow(r.begin[i], size[i], &r.end[i]))
+			r.end[i] = INT64_MAX;
 	}
 	return slice(x, value, &r);
 }
@@ -170,125 +173,62 @@ static modser_sg_tensor *load_reverse(const struct tflite_layer *x)
 	return slice(x, value, &r);
 }
 
-#define MAX_BLOCKS 4u
-
-/* Blocks of the axes behind the batch, and what is padded or cut there. */
-struct blocks {
-	size_t n;
-	int64_t size[MAX_BLOCKS];
-	int64_t edge[2 * MAX_BLOCKS]; /* before and after each */
-	int64_t dims[MODSER_GRAPH_MAX_NDIM];
-	size_t ndim;
-};
-
-static bool read_blocks(const struct tflite_layer *x, struct blocks *ret)
+static bool read_blocks(const struct tflite_layer *x, struct msd_blocks *ret)
 {
-	size_t n;
+	char why[MSD_BLOCKS_FAULT];
 
 	ret->ndim = tflite_ndim(x, 0);
-	if (!tflite_ints(x, 1, ret->size, MAX_BLOCKS, &ret->n) ||
-	    !tflite_ints(x, 2, ret->edge, 2 * MAX_BLOCKS, &n))
+	if (!tflite_ints(x, 1, ret->size, MSD_MAX_BLOCKS, &ret->n) ||
+	    !tflite_ints(x, 2, ret->edge, 2 * MSD_MAX_BLOCKS, &ret->n_edges))
 		return false;
-	if (n != 2 * ret->n || ret->n + 1 > ret->ndim ||
-	    ret->ndim + MAX_BLOCKS > MODSER_GRAPH_MAX_NDIM) {
-		(void)tflite_fail(x, "%zu blocks of %zu dimensions", ret->n, ret->ndim);
-		return false;
-	}
-	for (size_t i = 0; i < ret->ndim; i++) {
+	for (size_t i = 0; i < ret->ndim; i++)
 		ret->dims[i] = tflite_extent(x, 0, i);
-		if (ret->dims[i] < (i > 0 && i <= ret->n ? 1 : -1)) {
-			(void)tflite_fail(x, "extent %zu is open", i);
-			return false;
-		}
-	}
-	for (size_t i = 0; i < ret->n; i++) {
-		if (ret->size[i] < 1 || ret->size[i] > INT16_MAX ||
-		    ret->edge[2 * i] < 0 || ret->edge[2 * i + 1] < 0) {
-			(void)tflite_fail(x, "block %zu has size %d", i,
-					  (int)ret->size[i]);
-			return false;
-		}
-	}
-	return true;
+	if (msd_blocks_check(ret, why))
+		return true;
+	(void)tflite_fail(x, "%s", why);
+	return false;
 }
 
-/* [B, h, w, ...] becomes [bh, bw, B, h/bh, w/bw, ...]. The batch may be open. */
+static modser_sg_tensor *move_blocks(const struct tflite_layer *x, modser_sg_tensor *t,
+				     const struct msd_blocks *b,
+				     const struct msd_blocks_moves *m)
+{
+	t = msd_build_reshape(&x->b, t, m->parted, m->n);
+	t = msd_build_transpose(&x->b, t, m->perm, m->n);
+	return msd_build_reshape(&x->b, t, m->dims, b->ndim);
+}
+
 static modser_sg_tensor *load_space_to_batch(const struct tflite_layer *x)
 {
-	struct blocks k = {0};
-	int64_t pads[2 * MODSER_GRAPH_MAX_NDIM] = {0};
-	int64_t parted[MODSER_GRAPH_MAX_NDIM];
-	int64_t perm[MODSER_GRAPH_MAX_NDIM];
-	int64_t dims[MODSER_GRAPH_MAX_NDIM];
-	modser_sg_tensor *value = tflite_value(x, 0);
-	size_t n = 1;
+	modser_sg_tensor *t = tflite_value(x, 0);
+	struct msd_blocks b = {0};
+	struct msd_blocks_moves m;
 
-	if (value == NULL || !read_blocks(x, &k))
+	if (t == NULL || !read_blocks(x, &b))
 		return NULL;
-	for (size_t i = 0; i < k.n; i++) {
-		pads[1 + i] = k.edge[2 * i];
-		pads[k.ndim + 1 + i] = k.edge[2 * i + 1];
-		k.dims[1 + i] += pads[1 + i] + pads[k.ndim + 1 + i];
-		dims[1 + i] = k.dims[1 + i] / k.size[i];
-		parted[n] = dims[1 + i];
-		parted[n + 1] = k.size[i];
-		perm[i] = (int64_t)n + 1;
-		perm[k.n + 1 + i] = (int64_t)n;
-		n += 2;
-	}
-	perm[k.n] = 0;
-	parted[0] = -1;
-	dims[0] = -1;
-	for (size_t i = k.n + 1; i < k.ndim; i++, n++) {
-		parted[n] = k.dims[i];
-		dims[i] = k.dims[i];
-		perm[n] = (int64_t)n;
-	}
-	modser_sg_tensor *const in[] = {value, msd_build_ints(&x->b, pads, 2 * k.ndim)};
-	modser_sg_tensor *t = msd_build_done(msd_build_node(&x->b, "Pad", in, 2));
-	t = msd_build_reshape(&x->b, t, parted, n);
-	t = msd_build_transpose(&x->b, t, perm, n);
-	return msd_build_reshape(&x->b, t, dims, k.ndim);
+	msd_blocks_to_batch(&b, &m);
+	t = msd_build_two(&x->b, "Pad", t, msd_build_ints(&x->b, m.pads, 2 * b.ndim));
+	return move_blocks(x, t, &b, &m);
 }
 
-/* The other way: [bh * bw * B, h, w, ...] becomes [B, h, bh, w, bw, ...]. */
 static modser_sg_tensor *load_batch_to_space(const struct tflite_layer *x)
 {
-	struct blocks k = {0};
+	modser_sg_tensor *t = tflite_value(x, 0);
+	struct msd_blocks b = {0};
 	struct ranges cut = {0};
-	int64_t parted[MODSER_GRAPH_MAX_NDIM];
-	int64_t perm[MODSER_GRAPH_MAX_NDIM];
-	int64_t dims[MODSER_GRAPH_MAX_NDIM];
-	modser_sg_tensor *value = tflite_value(x, 0);
-	size_t n;
+	struct msd_blocks_moves m;
 
-	if (value == NULL || !read_blocks(x, &k))
+	if (t == NULL || !read_blocks(x, &b))
 		return NULL;
-	n = k.n;
-	parted[n++] = -1;
-	perm[0] = (int64_t)k.n;
-	dims[0] = -1;
-	for (size_t i = 0; i < k.n; i++, n++) {
-		parted[i] = k.size[i];
-		parted[n] = k.dims[1 + i];
-		perm[1 + 2 * i] = (int64_t)n;
-		perm[2 + 2 * i] = (int64_t)i;
-		dims[1 + i] = k.dims[1 + i] * k.size[i];
-		cut.begin[i] = k.edge[2 * i];
-		cut.end[i] = dims[1 + i] - k.edge[2 * i + 1];
-		cut.axis[i] = (int64_t)i + 1;
-		cut.step[i] = 1;
+	msd_blocks_to_space(&b, &m);
+	cut.n = b.n;
+	for (size_t i = 0; i < b.n; i++) {
+		cut.begin[i] = m.begin[i];
+		cut.end[i] = m.end[i];
+		cut.axis[i] = m.axis[i];
+		cut.step[i] = m.step[i];
 	}
-	cut.n = k.n;
-	for (size_t i = k.n + 1; i < k.ndim; i++, n++) {
-		parted[n] = k.dims[i];
-		dims[i] = k.dims[i];
-		perm[n] = (int64_t)n;
-	}
-	modser_sg_tensor *t = msd_build_reshape(&x->b, value, parted, n);
-	t = msd_build_transpose(&x->b, t, perm, n);
-	t = msd_build_reshape(&x->b, t, dims, k.ndim);
-	return slice(x, t, &cut);
+	return slice(x, move_blocks(x, t, &b, &m), &cut);
 }
 
 const struct tflite_row tflite_rows_slice[] = {
