@@ -1,3 +1,4 @@
+/* Remove nodes and tensors of a graph, and turn computed tensors into constants. */
 #include "graph/ir/edit.h"
 
 #include <stdlib.h>
@@ -124,4 +125,33 @@ int msd_sg_sweep(modser_graph *g)
 	drop_tensors(g);
 	free(is_read);
 	return 0;
+}
+
+static bool has_reader(const modser_sg_node *node, const bool *is_read)
+{
+	for (size_t i = 0; i < node->n_outputs; i++) {
+		const modser_sg_tensor *t = node->outputs[i];
+
+		if (t != NULL && (is_read[t->index] || t->type == MODSER_TENSOR_INPUT))
+			return true;
+	}
+	return false;
+}
+
+int msd_sg_drop_unread(modser_graph *g)
+{
+	bool *is_read = calloc(g->n_tensors + 1, sizeof(*is_read));
+
+	if (is_read == NULL)
+		return msd_sg_no_memory(g);
+	mark(is_read, g->outputs, g->n_outputs);
+	for (size_t i = g->n_nodes; i-- > 0;) {
+		if (has_reader(g->nodes[i], is_read)) {
+			mark(is_read, g->nodes[i]->inputs, g->nodes[i]->n_inputs);
+		} else {
+			msd_sg_take_out(g->nodes[i]);
+		}
+	}
+	free(is_read);
+	return msd_sg_sweep(g);
 }

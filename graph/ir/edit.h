@@ -35,5 +35,10 @@ MSD_MUST_CHECK int msd_sg_make_const(modser_sg_node *node, modser_sg_tensor *t,
  * with the graph's error: memory is short, and nothing has changed.
  */
 MSD_MUST_CHECK int msd_sg_sweep(modser_graph *g);
+/**
+ * Remove the nodes whose results nothing reads, but for the graph's inputs, then
+ * sweep. The nodes are in the order of a run. Errors: those of msd_sg_sweep().
+ */
+MSD_MUST_CHECK int msd_sg_drop_unread(modser_graph *g);
 
 #endif

@@ -117,33 +117,6 @@ static int list_functions(struct tf_load *l)
 
 /* ---- The whole ---- */
 
-/* Remove nodes whose results are never read. */
-static int remove_unread(modser_graph *g)
-{
-	size_t *readers = calloc(g->n_tensors + 1, sizeof(*readers));
-
-	if (readers == NULL)
-		return msd_sg_no_memory(g);
-	for (size_t i = 0; i < g->n_outputs; i++)
-		readers[g->outputs[i]->index]++;
-	for (size_t i = g->n_nodes; i-- > 0;) {
-		modser_sg_node *node = g->nodes[i];
-		bool is_read = node->n_outputs == 1 &&
-			       node->outputs[0]->type == MODSER_TENSOR_INPUT;
-
-		for (size_t k = 0; k < node->n_outputs; k++)
-			is_read = is_read || readers[node->outputs[k]->index] > 0;
-		for (size_t k = 0; is_read && k < node->n_inputs; k++) {
-			if (node->inputs[k] != NULL)
-				readers[node->inputs[k]->index]++;
-		}
-		if (!is_read)
-			msd_sg_take_out(node);
-	}
-	free(readers);
-	return msd_sg_sweep(g);
-}
-
 static int read_model(struct tf_load *l)
 {
 	struct tf_scope scope = {.g = l->g};
@@ -160,7 +133,7 @@ static int read_model(struct tf_load *l)
 		result = tf_frame_read(&f);
 	tf_frame_finish(&f);
 	free(scope.captures);
-	return result == 0 ? remove_unread(l->g) : -1;
+	return result == 0 ? msd_sg_drop_unread(l->g) : -1;
 }
 
 static void finish(struct tf_load *l)

@@ -391,32 +391,6 @@ static int read_operators(struct load *l)
 	return l->f.bad ? -1 : 0;
 }
 
-/* Remove nodes whose results are never read: transposes that met another one. */
-static int remove_unread(modser_graph *g)
-{
-	size_t *readers = calloc(g->n_tensors + 1, sizeof(*readers));
-
-	if (readers == NULL)
-		return msd_sg_no_memory(g);
-	for (size_t i = 0; i < g->n_outputs; i++)
-		readers[g->outputs[i]->index]++;
-	for (size_t i = g->n_nodes; i-- > 0;) {
-		modser_sg_node *node = g->nodes[i];
-		bool is_read = node->n_inputs == 0;
-
-		for (size_t k = 0; k < node->n_outputs; k++)
-			is_read = is_read || readers[node->outputs[k]->index] > 0;
-		for (size_t k = 0; is_read && k < node->n_inputs; k++) {
-			if (node->inputs[k] != NULL)
-				readers[node->inputs[k]->index]++;
-		}
-		if (!is_read)
-			msd_sg_take_out(node);
-	}
-	free(readers);
-	return msd_sg_sweep(g);
-}
-
 static int read_model(struct load *l)
 {
 	const int32_t version = flat_i32(&l->f, &l->model, MODEL_VERSION, 0);
@@ -446,7 +420,7 @@ static int read_model(struct load *l)
 	    check_indices(l, &l->outputs, false, "output of the model") != 0 ||
 	    add_inputs(l) != 0 || read_operators(l) != 0 || add_outputs(l) != 0)
 		return -1;
-	return remove_unread(l->g);
+	return msd_sg_drop_unread(l->g);
 }
 
 int tflite_load(const modser_serializer *s, const modser_part *parts,
