@@ -72,36 +72,7 @@ typedef void tile_fn(struct tile *t);
 	{                                                                              \
 		run_tile(t, r, v);                                                     \
 	}
-#if MSD_VECTORS == 3
-#define TILES(r) TILE(r, 1) TILE(r, 2) TILE(r, 3)
-#define ROW(r)                                                                         \
-	{                                                                              \
-		tile_##r##_1, tile_##r##_2, tile_##r##_3                               \
-	}
-#else
-#define TILES(r) TILE(r, 1) TILE(r, 2)
-#define ROW(r)                                                                         \
-	{                                                                              \
-		tile_##r##_1, tile_##r##_2                                             \
-	}
-#endif
-TILES(1)
-TILES(2)
-TILES(3)
-TILES(4)
-TILES(5)
-TILES(6)
-#if MSD_ROWS == 8
-TILES(7)
-TILES(8)
-#endif
-
-static tile_fn *const tiles[ROWS][VECTORS] = {
-	ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6),
-#if MSD_ROWS == 8
-	ROW(7), ROW(8),
-#endif
-};
+#include "runtime/engine/native/level/tiles.h"
 
 /* Vectors of a row: the arrays by column have elements for all lanes. */
 INLINE ivec start_of(const struct msd_native_sums *s, size_t row, size_t column)
