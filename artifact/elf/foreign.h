@@ -1,7 +1,7 @@
 #ifndef MSD_ARTIFACT_ELF_FOREIGN_H
 #define MSD_ARTIFACT_ELF_FOREIGN_H
 /*
- * Model files of other programs, which modserd does not load: what they are, and how
+ * Recognise model files of other programs, which modserd does not load, and say how
  * their model can be served.
  */
 #include "proto/base/bytes.h"

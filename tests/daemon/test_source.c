@@ -103,7 +103,7 @@ static void write_saved(void)
 {
 	char path[128];
 
-	(void)strcpy(folder, "/tmp/modserd-saved-XXXXXX");
+	(void)snprintf(folder, sizeof(folder), "%s", "/tmp/modserd-folder-XXXXXX");
 	cr_assert_not_null(mkdtemp(folder));
 	(void)snprintf(path, sizeof(path), "%s/variables", folder);
 	cr_assert_eq(mkdir(path, 0700), 0);

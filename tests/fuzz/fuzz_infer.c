@@ -59,7 +59,7 @@ static void compare(const struct msd_infer_ask *a, const struct msd_infer_ask *b
 	}
 }
 
-/* What the quick reader takes, the general one reads in the same way. */
+/* The general reader reads each text that the quick one reads, in the same way. */
 static void read_quickly(struct msd_span text, size_t behind,
 			 const struct msd_infer_ask *general)
 {

@@ -33,7 +33,8 @@ static void pass(modser_graph *g)
 		abort();
 }
 
-/* What was read is whole: it can be written as text, and shapes can be asked for. */
+/* A graph that was read can be written as text, and its shapes are inferred or refused.
+ */
 int msd_fuzz_accepts(const uint8_t *data, size_t n)
 {
 	const modser_part part = {data, n};

@@ -34,7 +34,7 @@ static void must_be_same(struct msd_buf *a, struct msd_buf *b)
 	msd_buf_finish(b);
 }
 
-/* What is printed, and what is sent, is read as the same value. */
+/* Both the printed and the sent form are read as the same value. */
 static void come_back(const struct msd_run_key *key, const struct msd_run_options *o)
 {
 	struct msd_run_options back = {0};

@@ -20,8 +20,8 @@ static int read_beside(void *ctx, modser_graph *graph, const char *name,
 	return 0;
 }
 
-/* What was read is whole: it can be written as text, and its shapes can be inferred or
- * are refused. */
+/* A graph that was read can be written as text, and its shapes are inferred or refused.
+ */
 int msd_fuzz_accepts(const uint8_t *data, size_t n)
 {
 	const size_t first = n >= 4 ? msd_le32(data) : 0;

@@ -37,7 +37,7 @@ static void parse_all(struct msd_run_options *ret)
 	}
 }
 
-/* What msd_run_option_parse() says of @value. */
+/* msd_run_option_parse() refuses @value with a text that has @words. */
 static void expect_refused(enum msd_run_key_id id, const char *value, const char *words)
 {
 	struct msd_run_options o = {0};

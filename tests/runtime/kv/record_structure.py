@@ -1,5 +1,5 @@
 """record_structure.py FILE OPERATIONS SEED: random operations on paged caches of TVM (apache-tvm
-0.27), whose kernels are Python functions: what they are called with is hashed after each operation.
+0.27), whose kernels are Python functions. Each operation records a hash of the kernels' arguments.
 test_kv_structure.c replays the file. The file in the tree is of 70 operations, seed 1.
 """
 import struct

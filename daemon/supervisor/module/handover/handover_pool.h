@@ -21,7 +21,7 @@ enum msd_handover_part {
 	MSD_HANDOVER_PROCESS,  /* pidfd */
 	MSD_HANDOVER_OUTPUT,   /* read end of a pipe */
 	MSD_HANDOVER_LIFELINE, /* write end of a pipe: the worker lives as long */
-	MSD_HANDOVER_PARTS     /* none of these */
+	MSD_HANDOVER_PARTS     /* not a part */
 };
 
 struct msd_handover {
