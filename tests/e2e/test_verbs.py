@@ -160,6 +160,8 @@ def test_a_mistyped_option_is_told_which_of_its_verb_is_near(words, near):
 def test_a_mistyped_option_of_the_daemon_is_told_what_is_near(tmp_path):
     said = harness.run(harness.BIN / "modserd", "--lisen", "unix:/x")
     assert said.status == 2 and "did you mean --listen?" in said.err, said
+    said = harness.run(harness.BIN / "modserd", "--max-qeued", "3")  # near a former spelling
+    assert said.status == 2 and "did you mean --max-reply-buffer?" in said.err, said
     (tmp_path / "m.conf").write_text("max-uplaod-size = 3\nmodule m { file = x }\n")
     said = harness.run(harness.BIN / "modserd", "--check-config", tmp_path / "m.conf")
     assert said.status == 2 and "did you mean max-upload-size?" in said.err, said

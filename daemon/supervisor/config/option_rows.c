@@ -287,6 +287,7 @@ unsigned msd_option_find(const char *name)
 const char *msd_option_near(const char *name)
 {
 	const char *best = NULL;
+	const char *former;
 	struct msd_spelling near;
 
 	msd_spelling_start(
@@ -295,6 +296,11 @@ const char *msd_option_near(const char *name)
 		msd_spelling_look(&near, msd_span_of(rows[i].name));
 		if (near.best.p == (const uint8_t *)rows[i].name)
 			best = rows[i].name;
+	}
+	for (unsigned i = 0; (former = msd_option_former(i)) != NULL; i++) {
+		msd_spelling_look(&near, msd_span_of(former));
+		if (near.best.p == (const uint8_t *)former)
+			best = rows[msd_option_find(former)].name;
 	}
 	return best;
 }
