@@ -9,7 +9,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"

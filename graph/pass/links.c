@@ -1,7 +1,6 @@
 #include "graph/pass/links.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/ir/graph.h"
 
@@ -42,10 +41,4 @@ modser_sg_node *msd_links_only(const struct msd_links *l, const modser_sg_tensor
 	const struct msd_readers *r = &l->readers[t->index];
 
 	return r->n == 1 ? r->first[0] : NULL;
-}
-
-bool msd_links_is_op(const modser_sg_node *node, const char *name)
-{
-	return node != NULL && node->op != NULL &&
-	       strcmp(node->op->schema->name, name) == 0;
 }

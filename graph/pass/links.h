@@ -1,6 +1,9 @@
 #ifndef MSD_GRAPH_PASS_LINKS_H
 #define MSD_GRAPH_PASS_LINKS_H
 /* The readers of each tensor, as they were when a pass began. */
+#include <string.h>
+
+#include "graph/ir/graph.h"
 #include "graph/pass/pass.h"
 
 /* The readers of a tensor; an output of the graph counts as one more. */
@@ -22,6 +25,10 @@ void msd_links_finish(struct msd_links *l);
 /** The node that alone reads @t; NULL: there are more, or it is an output. */
 modser_sg_node *msd_links_only(const struct msd_links *l, const modser_sg_tensor *t);
 /** True if @node exists and has the operator @name. */
-bool msd_links_is_op(const modser_sg_node *node, const char *name);
+static inline bool msd_links_is_op(const modser_sg_node *node, const char *name)
+{
+	return node != NULL && node->op != NULL &&
+	       strcmp(node->op->schema->name, name) == 0;
+}
 
 #endif

@@ -5,6 +5,8 @@
  */
 #include "runtime/engine/native/level/integers.h"
 
+#include "runtime/engine/native/level/tiles.h"
+
 enum { BLOCK = 1536, MOST_PANELS = 6 }; /* units deep times panels */
 
 /* sum + a0 b0 + a1 b1 of each lane */
@@ -72,7 +74,9 @@ typedef void tile_fn(struct tile *t);
 	{                                                                              \
 		run_tile(t, r, v);                                                     \
 	}
-#include "runtime/engine/native/level/tiles.h"
+EACH_TILE
+
+static tile_fn *const tiles[ROWS][VECTORS] = TILE_TABLE;
 
 /* Vectors of a row: the arrays by column have elements for all lanes. */
 INLINE ivec start_of(const struct msd_native_sums *s, size_t row, size_t column)

@@ -5,6 +5,7 @@
  * blocks and threads do not change a bit.
  */
 #include "runtime/engine/native/level/level.h"
+#include "runtime/engine/native/level/tiles.h"
 
 enum { DEPTH = 256, PANELS = 96 / PANEL, HEIGHT = 144, THIN = 40 << 10 };
 
@@ -130,7 +131,9 @@ typedef void tile_fn(const struct tile *t);
 			run_tile(t, r, v, t->row, t->step);                            \
 		}                                                                      \
 	}
-#include "runtime/engine/native/level/tiles.h"
+EACH_TILE
+
+static tile_fn *const tiles[ROWS][VECTORS] = TILE_TABLE;
 
 static void any_tile(const struct tile *t, size_t rows, size_t vectors)
 {
