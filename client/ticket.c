@@ -16,6 +16,7 @@
 #include "client/call_options.h"
 #include "client/result.h"
 #include "client/transport/shared_segment.h"
+#include "proto/base/grow.h"
 #include "proto/body.h"
 #include "proto/frame.h"
 #include "proto/result_of.h"
@@ -31,19 +32,6 @@ struct encoder {
 
 static const uint8_t padding[MSD_TENSOR_ALIGN];
 
-/* Make room for one more element of @size bytes in an array of @n elements with
- * capacity *@cap. */
-static void *grow(void *array, size_t n, size_t size, size_t *cap)
-{
-	if (n < *cap)
-		return array;
-	size_t more = *cap == 0 ? 4 : *cap * 2;
-	void *grown = realloc(array, more * size);
-	if (grown != NULL)
-		*cap = more;
-	return grown;
-}
-
 static msd_err no_memory(struct encoder *e)
 {
 	return msd_diag_set(e->d, MSD_NOMEM, "no memory for a request");
@@ -57,10 +45,10 @@ static msd_err put_iov(struct encoder *e, const void *p, size_t n)
 
 	if (n == 0)
 		return MSD_OK;
-	iov = grow(t->iov, t->n_iov, sizeof(*iov), &t->cap_iov);
-	if (iov == NULL)
+	if (t->n_iov == t->cap_iov &&
+	    !msd_reserve(&t->iov, &t->cap_iov, t->n_iov + 1, sizeof(*iov)))
 		return no_memory(e);
-	t->iov = iov;
+	iov = t->iov;
 	/* sendmsg() only reads; struct iovec has no const. */
 	iov[t->n_iov].iov_base = (void *)(uintptr_t)p;
 	iov[t->n_iov].iov_len = n;
@@ -94,14 +82,13 @@ static msd_err put_out(struct encoder *e, const modser_tensor *in,
 		       const struct msd_wire_tensor *t)
 {
 	struct msd_ticket *ticket = e->t;
-	struct msd_ticket_out *outs =
-		grow(ticket->outs, ticket->n_outs, sizeof(*outs), &ticket->cap_outs);
 
-	if (outs == NULL)
+	if (ticket->n_outs == ticket->cap_outs &&
+	    !msd_reserve(&ticket->outs, &ticket->cap_outs, ticket->n_outs + 1,
+			 sizeof(*ticket->outs)))
 		return no_memory(e);
-	ticket->outs = outs;
-	outs[ticket->n_outs].tensor = *t;
-	outs[ticket->n_outs].data = in->data;
+	ticket->outs[ticket->n_outs].tensor = *t;
+	ticket->outs[ticket->n_outs].data = in->data;
 	ticket->n_outs++;
 	return MSD_OK;
 }

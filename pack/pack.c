@@ -11,6 +11,7 @@
 #include "artifact/gpu/device_blob.h"
 #include "artifact/tree/write.h"
 #include "pack/modser_pack.h"
+#include "proto/base/grow.h"
 #include "proto/dtype.h"
 
 struct module {
@@ -79,15 +80,10 @@ void modser_tree_destroy(modser_tree *tree)
 static long add(modser_tree *tree, const char *kind, size_t kind_bytes,
 		struct msd_buf *payload)
 {
-	struct module *grown =
-		tree->n < MSD_MAX_MODULES
-			? realloc(tree->modules, (tree->n + 1) * sizeof(*grown))
-			: NULL;
 	char *copy = strndup(kind, kind_bytes);
 
-	if (grown != NULL)
-		tree->modules = grown;
-	if (grown == NULL || copy == NULL || payload->bad) {
+	if (copy == NULL || payload->bad || tree->n >= MSD_MAX_MODULES ||
+	    !msd_grow(&tree->modules, tree->n, sizeof(*tree->modules))) {
 		msd_buf_finish(payload);
 		free(copy);
 		return fail(tree, MSD_NOMEM,
@@ -169,11 +165,8 @@ int modser_tree_import(modser_tree *tree, long parent, long child)
 	    (unsigned long)child >= tree->n)
 		return fail(tree, MSD_BAD_ARGUMENT, "no module has that number");
 	struct module *m = &tree->modules[parent];
-	uint32_t *grown =
-		realloc(m->imports, (m->n_imports + (size_t)1) * sizeof(*grown));
-	if (grown == NULL)
+	if (!msd_grow(&m->imports, m->n_imports, sizeof(*m->imports)))
 		return fail(tree, MSD_NOMEM, "out of memory");
-	m->imports = grown;
 	m->imports[m->n_imports++] = (uint32_t)child;
 	tree->is_as_read = false;
 	return 0;

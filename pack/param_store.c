@@ -5,6 +5,7 @@
 
 #include "artifact/params/params.h"
 #include "artifact/params/tensor_blob.h"
+#include "proto/base/grow.h"
 
 /* Read the tensors: @c is after the second count, and the file is validated. */
 static msd_err take_tensors(struct msd_cur *c, struct msd_param_store *s,
@@ -71,11 +72,8 @@ msd_err msd_param_store_add(struct msd_param_store *store, struct msd_span name,
 				    (int)(name.n < 128 ? name.n : 128),
 				    (const char *)name.p);
 	}
-	struct msd_stored_param *grown =
-		realloc(store->params, (store->n + 1) * sizeof(*grown));
-	if (grown == NULL)
+	if (!msd_grow(&store->params, store->n, sizeof(*store->params)))
 		return msd_diag_no_memory(d);
-	store->params = grown;
 	char *own = malloc(name.n + 1);
 	if (own == NULL)
 		return msd_diag_no_memory(d);

@@ -3,17 +3,16 @@
 #include <stdlib.h>
 
 #include "pack/pieces.h"
+#include "proto/base/grow.h"
 
 msd_err msd_pieces_take(struct msd_pieces *pieces, const char *stem, const char *suffix,
 			struct msd_buf *bytes, struct msd_diag *d)
 {
-	struct msd_piece *grown =
-		realloc(pieces->piece, (pieces->n + 1) * sizeof(*pieces->piece));
 	char *name = NULL;
 
-	if (grown != NULL)
-		pieces->piece = grown;
-	if (grown == NULL || bytes->bad || asprintf(&name, "%s%s", stem, suffix) < 0) {
+	if (bytes->bad ||
+	    !msd_grow(&pieces->piece, pieces->n, sizeof(*pieces->piece)) ||
+	    asprintf(&name, "%s%s", stem, suffix) < 0) {
 		msd_buf_finish(bytes);
 		return msd_diag_no_memory(d);
 	}

@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "proto/base/grow.h"
 #include "store/blob.h"
 #include "store/editions.h"
 #include "store/folder.h"
@@ -30,7 +31,7 @@
 
 struct digests {
 	struct msd_digest *p; /* owned */
-	size_t n, cap;
+	size_t n;
 };
 
 /* State of one count: first the blobs, then the partial files. */
@@ -46,15 +47,8 @@ struct count {
 static msd_err add(struct digests *all, const struct msd_digest *digest,
 		   struct msd_diag *d)
 {
-	if (all->n == all->cap) {
-		size_t cap = all->cap > 0 ? 2 * all->cap : 16;
-		struct msd_digest *more = realloc(all->p, cap * sizeof(*more));
-
-		if (more == NULL)
-			return msd_diag_no_memory(d);
-		all->p = more;
-		all->cap = cap;
-	}
+	if (!msd_grow(&all->p, all->n, sizeof(*all->p)))
+		return msd_diag_no_memory(d);
 	all->p[all->n++] = *digest;
 	return MSD_OK;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/grow.h"
 #include "proto/limits.h"
 #include "proto/name.h"
 #include "store/folder.h"
@@ -49,19 +50,13 @@ msd_err msd_minimum_versions_raise(struct msd_minimum_versions *f, const char *n
 	struct msd_floor_row *row = row_of(f, name, id);
 
 	if (row == NULL) {
-		struct msd_floor_row *more =
-			f->n < MSD_MINIMUM_VERSIONS
-				? realloc(f->rows, (f->n + 1) * sizeof(*more))
-				: NULL;
-
 		if (f->n == MSD_MINIMUM_VERSIONS) {
 			return msd_diag_set(d, MSD_NO_SPACE,
 					    "%s has %u lines, and no more are kept",
 					    FILE_NAME, MSD_MINIMUM_VERSIONS);
 		}
-		if (more == NULL)
+		if (!msd_grow(&f->rows, f->n, sizeof(*row)))
 			return msd_diag_no_memory(d);
-		f->rows = more;
 		row = &f->rows[f->n++];
 		*row = (struct msd_floor_row){.id = *id};
 		(void)snprintf(row->name, sizeof(row->name), "%s", name);

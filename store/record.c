@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proto/base/grow.h"
 #include "proto/name.h"
 #include "store/folder.h"
 
@@ -67,10 +68,8 @@ static msd_err keep_name(void *ctx, const char *name, struct msd_diag *d)
 
 	if (!msd_name_valid(valid))
 		return MSD_OK;
-	char **more = realloc(names->p, (names->n + 1) * sizeof(*more));
-	if (more == NULL)
+	if (!msd_grow(&names->p, names->n, sizeof(*names->p)))
 		return msd_diag_no_memory(d);
-	names->p = more;
 	names->p[names->n] = strdup(name);
 	if (names->p[names->n] == NULL)
 		return msd_diag_no_memory(d);

@@ -6,6 +6,7 @@
 
 #include "artifact/gpu/private.h"
 #include "artifact/printable.h"
+#include "proto/base/grow.h"
 
 void msd_gpu_image_finish(struct msd_gpu_image *image)
 {
@@ -28,15 +29,12 @@ msd_err msd_gpu_kernel_add(struct msd_gpu_image *image, struct msd_span name,
 	if (name.n > MSD_GPU_MAX_NAME_BYTES)
 		name.n = MSD_GPU_MAX_NAME_BYTES;
 	char *text = msd_printable_copy(name);
-	struct msd_gpu_kernel *grown =
-		realloc(image->kernels, (image->n_kernels + 1) * sizeof(*grown));
-	if (grown != NULL)
-		image->kernels = grown;
-	if (grown == NULL || text == NULL) {
+	if (text == NULL ||
+	    !msd_grow(&image->kernels, image->n_kernels, sizeof(**ret))) {
 		free(text);
 		return msd_diag_set(d, MSD_NOMEM, "out of memory for CUDA kernels");
 	}
-	*ret = &grown[image->n_kernels++];
+	*ret = &image->kernels[image->n_kernels++];
 	**ret = (struct msd_gpu_kernel){.name = text,
 					.n_params = -1,
 					.param_bytes = -1,

@@ -6,19 +6,17 @@
 
 #include "artifact/kind/payload.h"
 #include "artifact/printable.h"
+#include "proto/base/grow.h"
 
 /* Take ownership of @text's bytes as a fact's value; @text is finished either way. */
 static bool take_fact(struct msd_payload_info *info, const char *key,
 		      struct msd_buf *text)
 {
-	struct msd_payload_fact *grown;
 	char *copy = strdup(key);
 
 	msd_buf_put_u8(text, '\0');
-	grown = realloc(info->facts, (info->n_facts + 1) * sizeof(*grown));
-	if (grown != NULL)
-		info->facts = grown;
-	if (copy == NULL || grown == NULL || text->bad) {
+	if (copy == NULL || text->bad ||
+	    !msd_grow(&info->facts, info->n_facts, sizeof(*info->facts))) {
 		free(copy);
 		msd_buf_finish(text);
 		return false;
@@ -57,10 +55,9 @@ bool msd_payload_info_add(struct msd_payload_info *info, const char *key,
 bool msd_payload_info_offer(struct msd_payload_info *info, struct msd_span name)
 {
 	char *text = msd_printable_copy(name);
-	char **grown = realloc(info->offers, (info->n_offers + 1) * sizeof(*grown));
-	if (grown != NULL)
-		info->offers = grown;
-	if (grown == NULL || text == NULL) {
+
+	if (text == NULL ||
+	    !msd_grow(&info->offers, info->n_offers, sizeof(*info->offers))) {
 		free(text);
 		return false;
 	}

@@ -11,6 +11,7 @@
 
 #include "artifact/printable.h"
 #include "artifact/relax/annotation.h"
+#include "proto/base/grow.h"
 
 static void values_free(struct msd_model_value *v, size_t n)
 {
@@ -41,29 +42,17 @@ void msd_model_finish(struct msd_model *m)
 	*m = (struct msd_model){0};
 }
 
-/* Reserve room for one more of @size bytes in *@list, which has @n; zeroed. NULL:
- * memory is short. */
-static void *grow(void **list, size_t n, size_t size)
-{
-	uint8_t *grown = realloc(*list, (n + 1) * size);
-
-	if (grown == NULL)
-		return NULL;
-	*list = grown;
-	memset(grown + n * size, 0, size);
-	return grown + n * size;
-}
-
 msd_err msd_model_add_func(struct msd_model *m, struct msd_span name,
 			   struct msd_model_func **ret, struct msd_diag *d)
 {
 	*ret = NULL;
 	if (m->n_funcs >= MSD_MODEL_MAX_VALUES)
 		return MSD_OK;
-	struct msd_model_func *f = grow((void **)&m->funcs, m->n_funcs, sizeof(*f));
-	if (f == NULL)
+	struct msd_model_func *f;
+	if (!msd_grow(&m->funcs, m->n_funcs, sizeof(*f)))
 		return msd_diag_no_memory(d);
-	m->n_funcs++;
+	f = &m->funcs[m->n_funcs++];
+	*f = (struct msd_model_func){0};
 	f->name = msd_printable_copy(name);
 	if (f->name == NULL)
 		return msd_diag_no_memory(d);
@@ -77,10 +66,11 @@ static msd_err add_value(struct msd_model_value **list, size_t *n, struct msd_sp
 	*ret = NULL;
 	if (*n >= MSD_MODEL_MAX_VALUES)
 		return MSD_OK;
-	struct msd_model_value *v = grow((void **)list, *n, sizeof(*v));
-	if (v == NULL)
+	struct msd_model_value *v;
+	if (!msd_grow(list, *n, sizeof(*v)))
 		return msd_diag_no_memory(d);
-	++*n;
+	v = &(*list)[(*n)++];
+	*v = (struct msd_model_value){0};
 	if (name.n > 0 && (v->name = msd_printable_copy(name)) == NULL)
 		return msd_diag_no_memory(d);
 	*ret = v;
@@ -112,13 +102,11 @@ static msd_err add_name(char ***list, size_t *n, struct msd_span name,
 			return MSD_OK;
 		}
 	}
-	char **slot = text != NULL ? grow((void **)list, *n, sizeof(*slot)) : NULL;
-	if (slot == NULL) {
+	if (text == NULL || !msd_grow(list, *n, sizeof(**list))) {
 		free(text);
 		return msd_diag_no_memory(d);
 	}
-	*slot = text;
-	++*n;
+	(*list)[(*n)++] = text;
 	return MSD_OK;
 }
 

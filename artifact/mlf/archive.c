@@ -14,6 +14,7 @@
 
 #include "artifact/mlf/archive_entry.h"
 #include "artifact/printable.h"
+#include "proto/base/grow.h"
 
 #define TAR_BLOCK 512u
 #define STEP_BYTES ((size_t)64 * 1024)
@@ -115,14 +116,8 @@ static void trim(struct msd_buf *b)
 static msd_err add_file(struct msd_archive *ret, const char *path,
 			struct msd_archive_file **ret_file, struct msd_diag *d)
 {
-	if ((ret->n & (ret->n - 1)) == 0) { /* 0, 1, 2, 4, 8, ...: full */
-		size_t cap = ret->n > 0 ? 2 * ret->n : 1;
-		void *more = realloc(ret->files, cap * sizeof(*ret->files));
-
-		if (more == NULL)
-			return msd_diag_no_memory(d);
-		ret->files = more;
-	}
+	if (!msd_grow(&ret->files, ret->n, sizeof(*ret->files)))
+		return msd_diag_no_memory(d);
 	ret->files[ret->n] = (struct msd_archive_file){.path = strdup(path)};
 	if (ret->files[ret->n].path == NULL)
 		return msd_diag_no_memory(d);

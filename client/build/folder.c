@@ -10,6 +10,7 @@
 
 #include "artifact/mlf/archive.h"
 #include "client/cli/values/file.h"
+#include "proto/base/grow.h"
 
 /* The folder's files: archive entries, and the bytes that they borrow. */
 struct folder {
@@ -39,14 +40,9 @@ static msd_err add(struct folder *f, const char *path, uint64_t size,
 				    "%.*s: more than %u files or 4 GiB in the folder",
 				    (int)f->n_root, path, MSD_ARCHIVE_MAX_FILES);
 	}
-	void *entries = realloc(f->entries, (f->n + 1) * sizeof(*f->entries));
-	if (entries != NULL)
-		f->entries = entries;
-	void *bytes = realloc(f->bytes, (f->n + 1) * sizeof(*f->bytes));
-	if (bytes != NULL)
-		f->bytes = bytes;
 	char *name = strdup(path + f->n_root);
-	if (entries == NULL || bytes == NULL || name == NULL) {
+	if (name == NULL || !msd_grow(&f->entries, f->n, sizeof(*f->entries)) ||
+	    !msd_grow(&f->bytes, f->n, sizeof(*f->bytes))) {
 		free(name);
 		return msd_diag_no_memory(d);
 	}

@@ -19,6 +19,7 @@
 #include "client/build/folder.h"
 #include "client/build/linker.h"
 #include "client/cli/model/model.h"
+#include "proto/base/grow.h"
 
 void msd_parts_finish(struct msd_parts *p)
 {
@@ -39,11 +40,8 @@ static bool ends_with(const char *text, const char *tail)
 static msd_err push(struct msd_archive *list, const char *path, struct msd_buf *data,
 		    struct msd_diag *d)
 {
-	void *more = realloc(list->files, (list->n + 1) * sizeof(*list->files));
-
-	if (more == NULL)
+	if (!msd_grow(&list->files, list->n, sizeof(*list->files)))
 		return msd_diag_no_memory(d);
-	list->files = more;
 	list->files[list->n] = (struct msd_archive_file){.path = strdup(path)};
 	if (list->files[list->n].path == NULL)
 		return msd_diag_no_memory(d);

@@ -15,6 +15,7 @@
 #include "client/client.h"
 #include "client/decode.h"
 #include "client/result.h"
+#include "proto/base/grow.h"
 #include "proto/limits.h"
 
 static msd_err broken(modser_client *c, const char *how)
@@ -26,15 +27,9 @@ static bool add_piece(struct msd_receive *rx, void *to, uint64_t n)
 {
 	if (n == 0)
 		return true;
-	if (rx->n_pieces == rx->cap_pieces) {
-		size_t cap = rx->cap_pieces == 0 ? 8 : 2 * rx->cap_pieces;
-		struct msd_piece *grown = realloc(rx->pieces, cap * sizeof(*grown));
-
-		if (grown == NULL)
-			return false;
-		rx->pieces = grown;
-		rx->cap_pieces = cap;
-	}
+	if (!msd_reserve(&rx->pieces, &rx->cap_pieces, rx->n_pieces + 1,
+			 sizeof(*rx->pieces)))
+		return false;
 	rx->pieces[rx->n_pieces++] = (struct msd_piece){to, n};
 	return true;
 }

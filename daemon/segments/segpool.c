@@ -21,6 +21,7 @@
 #include "daemon/loop/closer.h"
 #include "daemon/segments/reserve.h"
 #include "daemon/segments/segment.h"
+#include "proto/base/grow.h"
 #include "proto/limits.h"
 
 #define SEGMENT_NAME "modserd-segment"
@@ -89,13 +90,10 @@ static struct msd_segment *empty_place(struct msd_segpool *p)
 		if (p->segments[i].map == NULL)
 			return &p->segments[i];
 	}
-	struct msd_segment *more =
-		realloc(p->segments, (p->n_segments + 1) * sizeof(*more));
-	if (more == NULL)
+	if (!msd_grow(&p->segments, p->n_segments, sizeof(*p->segments)))
 		return NULL;
-	p->segments = more;
-	more[p->n_segments] = (struct msd_segment){.fd = -1};
-	return &more[p->n_segments++];
+	p->segments[p->n_segments] = (struct msd_segment){.fd = -1};
+	return &p->segments[p->n_segments++];
 }
 
 static bool can_grow(const struct msd_segpool *p, uint64_t bytes)

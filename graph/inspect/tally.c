@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "proto/base/grow.h"
 
 static bool count_op(struct msd_sg_tally *t, const char *op)
 {
@@ -12,7 +13,7 @@ static bool count_op(struct msd_sg_tally *t, const char *op)
 	while (i < t->n_rows && strcmp(t->rows[i].op, op) != 0)
 		i++;
 	if (i == t->n_rows) {
-		if (!msd_sg_grow(&t->rows, t->n_rows, sizeof(*t->rows)))
+		if (!msd_grow(&t->rows, t->n_rows, sizeof(*t->rows)))
 			return false;
 		t->rows[t->n_rows++] = (struct msd_sg_tally_row){op, 0};
 	}

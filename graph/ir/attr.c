@@ -7,6 +7,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/refuse.h"
+#include "proto/base/grow.h"
 #include "proto/base/json.h"
 
 const void *msd_sg_attr_bytes(const modser_sg_attr *a, size_t *ret_bytes)
@@ -180,7 +181,7 @@ int msd_sg_attrs_add(modser_graph *g, struct msd_sg_attrs *list, const char *nam
 		return msd_sg_fail(g, MSD_EXISTS, "attribute \"%s\" exists already",
 				   name);
 	}
-	if (!msd_sg_grow(&list->items, list->n, sizeof(item)))
+	if (!msd_grow(&list->items, list->n, sizeof(item)))
 		return msd_sg_no_memory(g);
 	item.name = msd_sg_copy(name, strlen(name));
 	if (item.name == NULL)

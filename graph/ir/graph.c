@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/grow.h"
+
 int msd_sg_take_file(modser_graph *g, struct msd_buf *file)
 {
-	if (!msd_sg_grow(&g->files, g->n_files, sizeof(*g->files)))
+	if (!msd_grow(&g->files, g->n_files, sizeof(*g->files)))
 		return msd_sg_no_memory(g);
 	g->files[g->n_files++] = *file;
 	*file = (struct msd_buf){0};
@@ -197,7 +199,7 @@ static int add_tensor(modser_graph *g, modser_sg_tensor ***list, size_t *n,
 		return msd_sg_fail(g, MSD_BAD_ARGUMENT,
 				   "tensor \"%s\" is another graph's", tensor->name);
 	}
-	if (!msd_sg_grow(list, *n, sizeof(**list)))
+	if (!msd_grow(list, *n, sizeof(**list)))
 		return msd_sg_no_memory(g);
 	(*list)[(*n)++] = tensor;
 	return 0;

@@ -106,11 +106,6 @@ int msd_sg_null(modser_graph *g, const char *what); /* the same: @what is NULL *
  * operator.
  */
 void msd_sg_node_take_op(modser_sg_node *node, modser_sg_op *op);
-/**
- * Reserve room for one more of @n elements of @size bytes in *@list, which grows by
- * doubling. False: memory is short, and nothing has changed.
- */
-MSD_MUST_CHECK bool msd_sg_grow(void *list, size_t n, size_t size);
 /** True if @text is valid as a name: other languages and the wire treat it as text. */
 bool msd_sg_is_name(const char *text);
 /** Copy @n bytes and append a NUL; NULL: memory is short. */

@@ -31,23 +31,6 @@ int msd_sg_null(modser_graph *g, const char *what)
 	return g != NULL ? msd_sg_fail(g, MSD_BAD_ARGUMENT, "%s is NULL", what) : -1;
 }
 
-bool msd_sg_grow(void *list, size_t n, size_t size)
-{
-	void **at = list;
-	size_t bytes;
-
-	/* The capacity is a power of two, so the list is full when the count is one. */
-	if (n > 0 && (n & (n - 1)) != 0)
-		return true;
-	if (!msd_mul_size(n > 0 ? 2 * n : 1, size, &bytes))
-		return false;
-	void *grown = realloc(*at, bytes);
-	if (grown == NULL)
-		return false;
-	*at = grown;
-	return true;
-}
-
 bool msd_sg_is_name(const char *text)
 {
 	return msd_utf8_valid((struct msd_span){(const uint8_t *)text, strlen(text)});

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "proto/base/grow.h"
 
 modser_sg_node *modser_sg_node_create(modser_graph *graph, const char *name)
 {
@@ -21,7 +22,7 @@ modser_sg_node *modser_sg_node_create(modser_graph *graph, const char *name)
 		return NULL;
 	}
 	modser_sg_node *node = calloc(1, sizeof(*node));
-	if (node == NULL || !msd_sg_grow(&graph->nodes, graph->n_nodes, sizeof(node)))
+	if (node == NULL || !msd_grow(&graph->nodes, graph->n_nodes, sizeof(node)))
 		goto fail;
 	node->graph = graph;
 	node->index = node->number = graph->n_nodes;
@@ -83,7 +84,7 @@ static int add_tensor(modser_sg_node *node, modser_sg_tensor ***list, size_t *n,
 				   "node %zu \"%s\": tensor \"%s\" is another graph's",
 				   node->number, node->name, tensor->name);
 	}
-	if (*n >= INT_MAX || !msd_sg_grow(list, *n, sizeof(**list)))
+	if (*n >= INT_MAX || !msd_grow(list, *n, sizeof(**list)))
 		return msd_sg_no_memory(node->graph);
 	(*list)[*n] = tensor;
 	return (int)(*n)++;

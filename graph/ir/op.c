@@ -8,6 +8,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/refuse.h"
+#include "proto/base/grow.h"
 
 static int copy_defaults(modser_sg_op *op)
 {
@@ -38,7 +39,7 @@ modser_sg_op *modser_sg_op_create(modser_graph *graph, const char *name)
 		return NULL;
 	}
 	op = calloc(1, sizeof(*op));
-	if (op == NULL || !msd_sg_grow(&graph->ops, graph->n_ops, sizeof(op)))
+	if (op == NULL || !msd_grow(&graph->ops, graph->n_ops, sizeof(op)))
 		goto fail;
 	op->graph = graph;
 	op->schema = schema;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "proto/base/grow.h"
 
 struct msd_sg_shape {
 	modser_sg_tensor *tensor;
@@ -33,7 +34,7 @@ static bool copy_names(const modser_sg_tensor *t, char ***ret)
 
 static bool keep(const modser_sg_tensor *t, struct msd_sg_shapes *ret)
 {
-	if (!msd_sg_grow(&ret->items, ret->n, sizeof(*ret->items)))
+	if (!msd_grow(&ret->items, ret->n, sizeof(*ret->items)))
 		return false;
 	struct msd_sg_shape *s = &ret->items[ret->n++];
 	*s = (struct msd_sg_shape){.tensor = (modser_sg_tensor *)(uintptr_t)t,

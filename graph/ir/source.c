@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "proto/base/grow.h"
 
 int msd_sg_count_source(modser_graph *g, const char *domain, const char *op)
 {
@@ -18,7 +19,7 @@ int msd_sg_count_source(modser_graph *g, const char *domain, const char *op)
 		char *copy = msd_sg_copy(name, strlen(name));
 
 		if (copy == NULL ||
-		    !msd_sg_grow(&g->sources, g->n_sources, sizeof(*g->sources))) {
+		    !msd_grow(&g->sources, g->n_sources, sizeof(*g->sources))) {
 			free(copy);
 			return msd_sg_no_memory(g);
 		}

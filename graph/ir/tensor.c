@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "proto/base/grow.h"
 
 static int fail(modser_sg_tensor *t, msd_err code, const char *text)
 {
@@ -55,7 +56,7 @@ modser_sg_tensor *modser_sg_tensor_create(modser_graph *graph, const char *name)
 		return NULL;
 	}
 	modser_sg_tensor *t = calloc(1, sizeof(*t));
-	if (t == NULL || !msd_sg_grow(&graph->tensors, graph->n_tensors, sizeof(t)))
+	if (t == NULL || !msd_grow(&graph->tensors, graph->n_tensors, sizeof(t)))
 		goto fail;
 	t->graph = graph;
 	t->index = graph->n_tensors;
@@ -202,7 +203,7 @@ int modser_sg_tensor_add_quant(modser_sg_tensor *tensor, float scale,
 		return fail(tensor, MSD_BAD_ARGUMENT,
 			    "a scale is not above 0, or not finite");
 	}
-	if (!msd_sg_grow(&tensor->quants, tensor->n_quants, sizeof(*tensor->quants)))
+	if (!msd_grow(&tensor->quants, tensor->n_quants, sizeof(*tensor->quants)))
 		return msd_sg_no_memory(tensor->graph);
 	tensor->quants[tensor->n_quants++] = (struct msd_sg_quant){scale, zero_point};
 	return 0;

@@ -3,6 +3,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/operators.h"
+#include "proto/base/grow.h"
 
 bool msd_operators_add(struct msd_operators *o, const char *name)
 {
@@ -13,7 +14,7 @@ bool msd_operators_add(struct msd_operators *o, const char *name)
 		at++;
 	if (at < o->n && order == 0)
 		return true;
-	if (!msd_sg_grow(&o->names, o->n, sizeof(*o->names)))
+	if (!msd_grow(&o->names, o->n, sizeof(*o->names)))
 		return false;
 	char *copy = msd_sg_copy(name, strlen(name));
 	if (copy == NULL)

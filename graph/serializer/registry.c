@@ -5,6 +5,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/serializer.h"
+#include "proto/base/grow.h"
 
 struct row {
 	char *key;
@@ -35,7 +36,7 @@ static int add_row(const char *key, modser_serializer *s)
 {
 	char *copy = find_row(key) == NULL ? msd_sg_copy(key, strlen(key)) : NULL;
 
-	if (copy == NULL || !msd_sg_grow(&rows, n_rows, sizeof(*rows))) {
+	if (copy == NULL || !msd_grow(&rows, n_rows, sizeof(*rows))) {
 		free(copy);
 		return -1;
 	}
@@ -213,7 +214,7 @@ int modser_factory_register(const char *key, modser_serializer_make *make)
 	char *copy = find_maker(key) == NULL && !is_own(key)
 			     ? msd_sg_copy(key, strlen(key))
 			     : NULL;
-	if (copy != NULL && msd_sg_grow(&makers, n_makers, sizeof(*makers))) {
+	if (copy != NULL && msd_grow(&makers, n_makers, sizeof(*makers))) {
 		makers[n_makers++] = (struct maker){copy, make};
 		copy = NULL;
 		result = 0;

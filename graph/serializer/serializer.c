@@ -7,6 +7,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/refuse.h"
+#include "proto/base/grow.h"
 
 static const struct msd_struct_field ops_fields[] = {
 	MSD_FIELD(modser_serializer_ops, name),
@@ -136,7 +137,7 @@ int msd_serializer_add_method(modser_serializer *s, struct msd_op_methods *m,
 	(void)pthread_mutex_lock(s->lock);
 	for (size_t i = 0; i < m->n && is_free; i++)
 		is_free = strcmp(m->rows[i].op, op) != 0;
-	if (is_free && msd_sg_grow(&m->rows, m->n, sizeof(*m->rows))) {
+	if (is_free && msd_grow(&m->rows, m->n, sizeof(*m->rows))) {
 		m->rows[m->n++] = (struct msd_op_method){name, method};
 		name = NULL;
 	} else {

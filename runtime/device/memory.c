@@ -12,6 +12,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "proto/base/grow.h"
+
 /* Four classes per power of two, as in the pools of host memory. */
 #define CLASS_BITS 2
 #define N_CLASSES ((64 + 1) << CLASS_BITS)
@@ -45,14 +47,8 @@ struct msd_dev_pool {
 
 static bool blocks_push(struct blocks *list, void *p, size_t bytes)
 {
-	if (list->n == list->room) {
-		size_t room = list->room > 0 ? 2 * list->room : 8;
-		struct block *more = reallocarray(list->v, room, sizeof(*more));
-		if (more == NULL)
-			return false;
-		list->v = more;
-		list->room = room;
-	}
+	if (!msd_reserve(&list->v, &list->room, list->n + 1, sizeof(*list->v)))
+		return false;
 	list->v[list->n++] = (struct block){p, bytes};
 	return true;
 }

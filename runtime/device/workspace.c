@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "proto/base/grow.h"
 #include "runtime/device/memory.h"
 
 /* Workspaces in use. They are few, and the last ones are freed first. */
@@ -21,14 +22,7 @@ static size_t room;
 static bool space_push(struct space s)
 {
 	(void)pthread_mutex_lock(&lock);
-	bool ok = n_spaces < room;
-	if (!ok) {
-		size_t more_room = room > 0 ? 2 * room : 16;
-		struct space *more = reallocarray(spaces, more_room, sizeof(*more));
-		ok = more != NULL;
-		spaces = ok ? more : spaces;
-		room = ok ? more_room : room;
-	}
+	bool ok = msd_reserve(&spaces, &room, n_spaces + 1, sizeof(s));
 	if (ok)
 		spaces[n_spaces++] = s;
 	(void)pthread_mutex_unlock(&lock);

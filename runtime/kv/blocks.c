@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/grow.h"
+
 void msd_kv_blocks_finish(struct msd_kv_blocks *b)
 {
 	for (size_t i = 0; i < b->n; i++)
@@ -22,21 +24,11 @@ void msd_kv_blocks_clear(struct msd_kv_blocks *b)
 bool msd_kv_blocks_reserve(struct msd_kv_blocks *b, size_t more)
 {
 	const size_t want = b->n + more;
-	size_t cap = b->cap > 0 ? b->cap : 8;
-	struct msd_kv_block *v;
 
-	if (want <= b->cap)
-		return true;
-	while (cap < want)
-		cap *= 2;
-	if (cap > INT32_MAX || !msd_ints_reserve(&b->unused, cap))
-		return false;
-	v = realloc(b->v, cap * sizeof(*v));
-	if (v == NULL)
-		return false;
-	b->v = v;
-	b->cap = cap;
-	return true;
+	/* Every block may become unused, and that must not fail. */
+	return want <= INT32_MAX / 2 &&
+	       msd_reserve(&b->v, &b->cap, want, sizeof(*b->v)) &&
+	       msd_reserve(&b->unused.v, &b->unused.cap, b->cap, sizeof(*b->unused.v));
 }
 
 int32_t msd_kv_blocks_take(struct msd_kv_blocks *b)

@@ -4,31 +4,15 @@
 #include <string.h>
 
 #include "proto/base/bytes.h"
+#include "proto/base/grow.h"
 #include "runtime/value/value.h"
 
 bool msd_ints_reserve(struct msd_ints *a, size_t more)
 {
-	size_t cap = a->cap > 0 ? a->cap : 16;
 	size_t want;
-	size_t bytes;
-	int32_t *v;
 
-	if (!msd_add_size(a->n, more, &want))
-		return false;
-	if (want <= a->cap)
-		return true;
-	while (cap < want) {
-		if (!msd_mul_size(cap, 2, &cap))
-			return false;
-	}
-	if (!msd_mul_size(cap, sizeof(*v), &bytes))
-		return false;
-	v = realloc(a->v, bytes);
-	if (v == NULL)
-		return false;
-	a->v = v;
-	a->cap = cap;
-	return true;
+	return msd_add_size(a->n, more, &want) &&
+	       msd_reserve(&a->v, &a->cap, want, sizeof(*a->v));
 }
 
 bool msd_ints_push(struct msd_ints *a, int32_t v)

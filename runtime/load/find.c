@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/grow.h"
 #include "runtime/load/state.h"
 #include "runtime/module/check.h"
 #include "runtime/module/nearest.h"
@@ -16,7 +17,6 @@
 struct collecting {
 	struct msd_loaded *m;
 	struct msd_node *node;
-	size_t room;
 };
 
 static msd_err collect(void *arg, const struct msd_func_info *info)
@@ -24,15 +24,8 @@ static msd_err collect(void *arg, const struct msd_func_info *info)
 	struct collecting *c = arg;
 	struct msd_loaded *m = c->m;
 
-	if (m->n_entries == c->room) {
-		size_t room = c->room > 0 ? c->room * 2 : 64;
-		struct msd_loaded_entry *more =
-			reallocarray(m->entries, room, sizeof(*more));
-		if (more == NULL)
-			return MSD_NOMEM;
-		m->entries = more;
-		c->room = room;
-	}
+	if (!msd_grow(&m->entries, m->n_entries, sizeof(*m->entries)))
+		return MSD_NOMEM;
 	m->entries[m->n_entries] =
 		(struct msd_loaded_entry){info, c->node, m->n_entries};
 	m->n_entries++;

@@ -2,19 +2,12 @@
 
 #include <stdlib.h>
 
-#define FIRST 4096u
+#include "proto/base/grow.h"
 
 bool msd_samples_add(struct msd_samples *s, uint64_t ns)
 {
-	if (s->n == s->cap) {
-		const size_t cap = s->cap > 0 ? 2 * s->cap : FIRST;
-		uint64_t *more = realloc(s->ns, cap * sizeof(*more));
-
-		if (more == NULL)
-			return false;
-		s->ns = more;
-		s->cap = cap;
-	}
+	if (!msd_grow(&s->ns, s->n, sizeof(*s->ns)))
+		return false;
 	s->ns[s->n++] = ns;
 	return true;
 }

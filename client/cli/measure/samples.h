@@ -7,7 +7,7 @@
 
 struct msd_samples {
 	uint64_t *ns; /* owned; n entries, in the order of msd_samples_add() */
-	size_t n, cap;
+	size_t n;
 };
 
 /** False: out of memory. */

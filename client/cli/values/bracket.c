@@ -12,11 +12,11 @@
 
 #include "client/cli/values/number.h"
 #include "proto/base/bytes.h"
+#include "proto/base/grow.h"
 
 struct walk {
 	const char *at;
 	struct msd_bracket *b;
-	size_t cap;
 	struct msd_diag *d;
 };
 
@@ -35,15 +35,8 @@ static msd_err add_item(struct walk *w, size_t n)
 {
 	struct msd_bracket *b = w->b;
 
-	if (b->n == w->cap) {
-		const size_t cap = w->cap > 0 ? 2 * w->cap : 16;
-		struct msd_span *more = realloc(b->items, cap * sizeof(*more));
-
-		if (more == NULL)
-			return msd_diag_no_memory(w->d);
-		b->items = more;
-		w->cap = cap;
-	}
+	if (!msd_grow(&b->items, b->n, sizeof(*b->items)))
+		return msd_diag_no_memory(w->d);
 	b->items[b->n++] = (struct msd_span){(const uint8_t *)w->at, n};
 	w->at += n;
 	return MSD_OK;

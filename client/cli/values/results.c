@@ -16,6 +16,7 @@
 #include "client/cli/values/npy.h"
 #include "client/cli/values/print.h"
 #include "client/cli/verbs/report.h"
+#include "proto/base/grow.h"
 #include "proto/base/json.h"
 
 /* Flatten tuples depth first. */
@@ -28,16 +29,8 @@ static bool add(struct msd_results *r, const modser_value *v)
 		}
 		return true;
 	}
-	if (r->n == r->cap) {
-		size_t cap = r->cap == 0 ? 8 : 2 * r->cap;
-		const modser_value **grown =
-			realloc(r->item, cap * sizeof(const modser_value *));
-
-		if (grown == NULL)
-			return false;
-		r->item = grown;
-		r->cap = cap;
-	}
+	if (!msd_grow(&r->item, r->n, sizeof(const modser_value *)))
+		return false;
 	r->item[r->n++] = v;
 	return true;
 }

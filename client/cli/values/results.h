@@ -7,7 +7,7 @@
 
 struct msd_results {
 	const modser_value **item; /* borrowed from the answers */
-	size_t n, cap;
+	size_t n;
 	bool has_trace; /* trace of the call, printed after them */
 	modser_trace trace;
 };

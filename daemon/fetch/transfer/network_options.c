@@ -12,6 +12,7 @@
 
 #include "daemon/fetch/registry/auth.h"
 #include "daemon/fetch/transfer/pull_prefixes.h"
+#include "proto/base/grow.h"
 
 static bool copy(struct msd_span from, char **ret)
 {
@@ -37,11 +38,8 @@ msd_err msd_network_options_bound(struct msd_network_options *r, struct msd_span
 	r->is_bounded = true;
 	if (url.n == 0)
 		return MSD_OK;
-	char **more = realloc(r->listed, (r->n_listed + 1) * sizeof(*more));
-	if (more == NULL)
-		return msd_diag_no_memory(d);
-	r->listed = more;
-	if (!copy(url, &more[r->n_listed]))
+	if (!msd_grow(&r->listed, r->n_listed, sizeof(*r->listed)) ||
+	    !copy(url, &r->listed[r->n_listed]))
 		return msd_diag_no_memory(d);
 	r->n_listed++;
 	return MSD_OK;

@@ -7,6 +7,7 @@
 #include "daemon/supervisor/config/options.h"
 #include "daemon/supervisor/config/preload.h"
 #include "proto/base/bytes.h"
+#include "proto/base/grow.h"
 
 /* The text in @b; empties @b. Returns NULL if out of memory. */
 static char *text_of(struct msd_buf *b)
@@ -39,15 +40,11 @@ static char *module_text(const struct msd_preload *p)
 /* Append @c if its two texts differ or is_again is set; free its texts otherwise. */
 static msd_err add(struct msd_changes *all, struct msd_change c, struct msd_diag *d)
 {
-	struct msd_change *more = NULL;
 	const bool is_known = c.was != NULL && c.is != NULL;
 	const bool is_one = is_known && (c.is_again || strcmp(c.was, c.is) != 0);
 
-	if (is_one)
-		more = realloc(all->each, (all->n + 1) * sizeof(*more));
-	if (more != NULL) {
-		all->each = more;
-		more[all->n++] = c;
+	if (is_one && msd_grow(&all->each, all->n, sizeof(c))) {
+		all->each[all->n++] = c;
 		return MSD_OK;
 	}
 	free(c.was);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/config/preload.h"
+#include "proto/base/grow.h"
 
 void msd_options_finish(struct msd_options *o)
 {
@@ -19,25 +20,21 @@ void msd_options_finish(struct msd_options *o)
 
 const char *msd_options_keep(struct msd_options *o, const char *text)
 {
-	char **more = realloc(o->texts, (o->n_texts + 1) * sizeof(*more));
+	char *copy = strdup(text);
 
-	if (more == NULL)
+	if (copy == NULL || !msd_grow(&o->texts, o->n_texts, sizeof(copy))) {
+		free(copy);
 		return NULL;
-	o->texts = more;
-	more[o->n_texts] = strdup(text);
-	return more[o->n_texts] != NULL ? more[o->n_texts++] : NULL;
+	}
+	return o->texts[o->n_texts++] = copy;
 }
 
 struct msd_preload *msd_options_add_preload(struct msd_options *o)
 {
-	struct msd_preload *more =
-		realloc(o->preloads, (o->n_preloads + 1) * sizeof(*more));
-
-	if (more == NULL)
+	if (!msd_grow(&o->preloads, o->n_preloads, sizeof(*o->preloads)))
 		return NULL;
-	o->preloads = more;
-	more[o->n_preloads] = (struct msd_preload){0};
-	return &more[o->n_preloads++];
+	o->preloads[o->n_preloads] = (struct msd_preload){0};
+	return &o->preloads[o->n_preloads++];
 }
 
 struct msd_preload *msd_options_preload(const struct msd_options *o, const char *name)

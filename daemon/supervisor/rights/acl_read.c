@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "daemon/supervisor/rights/acl.h"
+#include "proto/base/grow.h"
 #include "proto/name.h"
 #include "proto/words/acl_word.h"
 
@@ -38,15 +39,6 @@ static msd_err no_memory(struct reader *r)
 {
 	(void)msd_diag_no_memory(r->d);
 	return MSD_NOMEM;
-}
-
-/* Grow the array @p of @n elements of @size by one. The capacity is the next power of
- * two, so it need not be stored. */
-static void *grown(void *p, size_t n, size_t size)
-{
-	if ((n & (n - 1)) != 0)
-		return p;
-	return realloc(p, (n == 0 ? 1 : 2 * n) * size);
 }
 
 static msd_err next_word(struct reader *r, const char *stop, struct msd_span *ret)
@@ -101,10 +93,8 @@ static msd_err add_credential(struct reader *r, struct msd_span word,
 		return wrong(r, word, "another user has this identity already");
 	if (r->n_credentials++ == MSD_ACL_CREDENTIALS_MAX)
 		return wrong(r, word, "there are too many identities");
-	void *more = grown(l->credentials, l->n_credentials, sizeof(*c));
-	if (more == NULL)
+	if (!msd_grow(&l->credentials, l->n_credentials, sizeof(*c)))
 		return no_memory(r);
-	l->credentials = more;
 	l->credentials[l->n_credentials++] = *c;
 	return MSD_OK;
 }
@@ -174,10 +164,8 @@ static msd_err read_names(struct reader *r, struct msd_span word)
 		return wrong(r, word, "this is not a valid MODULE/FUNCTION");
 	if (l->n_names == MSD_ACL_NAMES_MAX)
 		return wrong(r, word, "there are too many names on the line");
-	void *more = grown(l->names, l->n_names, sizeof(n));
-	if (more == NULL)
+	if (!msd_grow(&l->names, l->n_names, sizeof(n)))
 		return no_memory(r);
-	l->names = more;
 	l->names[l->n_names++] = n;
 	return MSD_OK;
 }
@@ -254,10 +242,8 @@ static msd_err add_line(struct reader *r, struct msd_span name)
 		return wrong(r, name, "another line already has this user or group");
 	if (all->n == max)
 		return wrong(r, name, "there are too many lines");
-	void *more = grown(all->each, all->n, sizeof(*r->l));
-	if (more == NULL)
+	if (!msd_grow(&all->each, all->n, sizeof(*r->l)))
 		return no_memory(r);
-	all->each = more;
 	r->l = &all->each[all->n++];
 	*r->l = (struct msd_acl_line){.line = r->line};
 	memcpy(r->l->name, name.p, name.n);

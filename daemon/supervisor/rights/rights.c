@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/grow.h"
+
 void msd_rights_set(struct msd_rights *r, struct msd_acl *a)
 {
 	msd_acl_destroy(r->acl);
@@ -23,19 +25,17 @@ static uint32_t place_of(struct msd_rights *r, const char *name)
 		i++;
 	if (i < r->n_users)
 		return i;
-	struct msd_rights_user **more =
-		realloc(r->users, (i + 1) * sizeof(struct msd_rights_user *));
-	if (more == NULL)
-		return r->n_users;
-	r->users = more;
-	more[i] = calloc(1, sizeof(*more[i]));
-	if (more[i] != NULL)
-		more[i]->name = strdup(name);
-	if (more[i] == NULL || more[i]->name == NULL) {
-		free(more[i]);
+	struct msd_rights_user *user = calloc(1, sizeof(*user));
+	if (user != NULL)
+		user->name = strdup(name);
+	if (user == NULL || user->name == NULL ||
+	    !msd_grow(&r->users, i, sizeof(struct msd_rights_user *))) {
+		if (user != NULL)
+			free(user->name);
+		free(user);
 		return r->n_users;
 	}
-	r->n_users++;
+	r->users[r->n_users++] = user;
 	return i;
 }
 

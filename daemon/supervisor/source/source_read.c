@@ -19,6 +19,7 @@
 
 #include "daemon/segments/reserve.h"
 #include "daemon/supervisor/source/source.h"
+#include "proto/base/grow.h"
 #include "proto/value.h"
 #include "proto/words/external_data.h"
 
@@ -87,12 +88,9 @@ static const char *base_name(const char *path)
 static msd_err add(struct parts *parts, const char *path, size_t n, uint64_t at,
 		   struct msd_diag *d)
 {
-	struct part *grown = realloc(parts->part, (parts->n + 1) * sizeof(*grown));
-
-	if (grown == NULL)
+	if (!msd_grow(&parts->part, parts->n, sizeof(*parts->part)))
 		return msd_diag_no_memory(d);
-	parts->part = grown;
-	struct part *p = &grown[parts->n];
+	struct part *p = &parts->part[parts->n];
 	*p = (struct part){.path = strndup(path, n), .fd = -1, .at = at};
 	if (p->path == NULL)
 		return msd_diag_no_memory(d);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "proto/base/grow.h"
 
 enum {
 	FLOAT = 1,
@@ -22,7 +23,7 @@ void *onnx_emit_alloc(struct onnx_emit *e, size_t n)
 	void *p = calloc(n > 0 ? n : 1, 1);
 
 	if (p == NULL ||
-	    !msd_sg_grow(&e->blocks.items, e->blocks.n, sizeof(*e->blocks.items))) {
+	    !msd_grow(&e->blocks.items, e->blocks.n, sizeof(*e->blocks.items))) {
 		free(p);
 		e->bad = true;
 		return NULL;
@@ -43,7 +44,7 @@ char *onnx_emit_text(struct onnx_emit *e, const char *text)
 
 void onnx_emit_push(struct onnx_emit *e, struct onnx_list *list, void *item)
 {
-	if (item == NULL || !msd_sg_grow(&list->items, list->n, sizeof(*list->items))) {
+	if (item == NULL || !msd_grow(&list->items, list->n, sizeof(*list->items))) {
 		e->bad = true;
 		return;
 	}

@@ -6,6 +6,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/dtype.h"
+#include "proto/base/grow.h"
 
 /* Tensors may share their bytes, as tied weights do; together they have at most this
  * many times the bytes of their files. */
@@ -66,7 +67,7 @@ static int count_file(struct onnx_external *e, modser_graph *g, const modser_par
 		if (e->files[i] == file->data)
 			return 0;
 	}
-	if (!msd_sg_grow(&e->files, e->n_files, sizeof(*e->files)))
+	if (!msd_grow(&e->files, e->n_files, sizeof(*e->files)))
 		return msd_sg_no_memory(g);
 	e->files[e->n_files++] = file->data;
 	e->file_bytes += file->bytes;

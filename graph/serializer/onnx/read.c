@@ -15,6 +15,7 @@
 #include "graph/serializer/onnx/sparse.h"
 #include "graph/serializer/onnx/tensor.h"
 #include "graph/serializer/onnx/wire.h"
+#include "proto/base/grow.h"
 
 int onnx_remember(struct onnx_load *l, modser_sg_tensor *t)
 {
@@ -146,7 +147,7 @@ int onnx_find(struct onnx_load *l, const char *name, modser_sg_tensor **ret)
 	}
 	if (outer == NULL)
 		return 0;
-	if (!msd_sg_grow(&l->captured, l->n_captured, sizeof(*l->captured)))
+	if (!msd_grow(&l->captured, l->n_captured, sizeof(*l->captured)))
 		return msd_sg_no_memory(l->g);
 	modser_sg_tensor *t = make_input(l, name);
 	if (t == NULL)

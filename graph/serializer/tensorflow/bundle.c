@@ -14,6 +14,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/wire/wire.h"
+#include "proto/base/grow.h"
 
 #define MAGIC UINT64_C(0xdb4775248b80fb57)
 #define FOOTER_BYTES 48u
@@ -136,7 +137,7 @@ static int add_entry(struct table *t, size_t n_key, struct msd_span value)
 	if (b->n == MAX_ENTRIES || t->key_bytes + n_key > MAX_KEY_BYTES)
 		return bad(t, "it has too many entries");
 	t->key_bytes += n_key;
-	if (!msd_sg_grow(&b->entries, b->n, sizeof(*b->entries)))
+	if (!msd_grow(&b->entries, b->n, sizeof(*b->entries)))
 		return msd_sg_no_memory(t->g);
 	Tensorflow__BundleEntryProto *p =
 		tensorflow__bundle_entry_proto__unpack(NULL, value.n, value.p);

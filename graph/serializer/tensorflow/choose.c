@@ -8,6 +8,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/tensorflow/layer.h"
+#include "proto/base/grow.h"
 
 #define DEFAULT_SIGNATURE "serving_default"
 
@@ -190,7 +191,7 @@ static int push_output(struct tf_load *l, struct outputs *o, const char *name,
 				    "output \"%.200s\" is no node of the graph",
 				    tensor);
 	}
-	if (!msd_sg_grow(&o->items, o->n, sizeof(*o->items)))
+	if (!msd_grow(&o->items, o->n, sizeof(*o->items)))
 		return msd_sg_no_memory(l->g);
 	one.name = msd_sg_copy(name, bytes);
 	if (one.name == NULL)

@@ -10,6 +10,7 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/tensorflow/layer.h"
 #include "proto/base/diag.h"
+#include "proto/base/grow.h"
 
 #define MAX_DEAD 16u /* outputs of a node that is never computed */
 
@@ -263,7 +264,7 @@ static int push(struct tf_frame *f, struct step **stack, size_t *n, size_t node)
 	if (f->l->left == 0)
 		return tf_load_fail(f->l, MSD_TOO_LARGE, "it has too many nodes");
 	f->l->left--;
-	if (!msd_sg_grow(stack, *n, sizeof(**stack)))
+	if (!msd_grow(stack, *n, sizeof(**stack)))
 		return msd_sg_no_memory(f->l->g);
 	f->cells[node].state = TF_OPEN;
 	(*stack)[(*n)++] = (struct step){node, 0};

@@ -8,6 +8,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/tensorflow/layer.h"
+#include "proto/base/grow.h"
 
 static const tf_node *node_at(const struct tf_body *b, const struct tf_link *link)
 {
@@ -115,7 +116,7 @@ static int find_states(struct tf_layer *x, struct loop *ret)
 		if (!state_of(b, i, &s) ||
 		    !msd_span_same(loop_name(b->nodes[s.enter]), ret->name))
 			continue;
-		if (!msd_sg_grow(&ret->states, ret->n, sizeof(*ret->states)))
+		if (!msd_grow(&ret->states, ret->n, sizeof(*ret->states)))
 			return msd_sg_no_memory(x->f->l->g);
 		ret->states[ret->n++] = s;
 	}

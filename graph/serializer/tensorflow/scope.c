@@ -9,6 +9,7 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/tensorflow/layer.h"
 #include "proto/base/diag.h"
+#include "proto/base/grow.h"
 
 #define COPIED_BYTES 4096u
 
@@ -64,7 +65,7 @@ static modser_sg_tensor *import_tensor(struct tf_scope *s, const char *name,
 		if (s->captures[i].outer == t)
 			return s->captures[i].inner;
 	}
-	if (!msd_sg_grow(&s->captures, s->n_captures, sizeof(*s->captures))) {
+	if (!msd_grow(&s->captures, s->n_captures, sizeof(*s->captures))) {
 		(void)msd_sg_no_memory(s->g);
 		return NULL;
 	}

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "proto/base/grow.h"
+
 static msd_err opencl_count(uint32_t *ret_n, struct msd_diag *d)
 {
 	struct msd_opencl_place places[MSD_MAX_DEVICES];
@@ -135,15 +137,8 @@ msd_err msd_opencl_buffer(struct msd_opencl *cl, const void *address,
 static msd_err range_insert(struct msd_opencl *cl, const struct msd_opencl_range *r,
 			    struct msd_diag *d)
 {
-	if (cl->n_ranges == cl->room) {
-		size_t room = cl->room > 0 ? 2 * cl->room : 64;
-		struct msd_opencl_range *more =
-			reallocarray(cl->ranges, room, sizeof(*more));
-		if (more == NULL)
-			return msd_diag_no_memory(d);
-		cl->ranges = more;
-		cl->room = room;
-	}
+	if (!msd_reserve(&cl->ranges, &cl->room, cl->n_ranges + 1, sizeof(*cl->ranges)))
+		return msd_diag_no_memory(d);
 	size_t at = range_behind(cl, r->base);
 	memmove(&cl->ranges[at + 1], &cl->ranges[at],
 		(cl->n_ranges - at) * sizeof(*cl->ranges));

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "proto/base/grow.h"
 #include "runtime/executor/relax/vm.h"
 #include "runtime/value/error.h"
 
@@ -60,18 +61,6 @@ static void values_pop(struct msd_relax_vm *vm, size_t n)
 	vm->chunk = c->prev;
 }
 
-static bool frames_grow(struct msd_relax_vm *vm)
-{
-	size_t cap = vm->frames_cap > 0 ? 2 * vm->frames_cap : 16;
-	struct msd_vm_frame *p = realloc(vm->frames, cap * sizeof(*p));
-
-	if (p == NULL)
-		return false;
-	vm->frames = p;
-	vm->frames_cap = cap;
-	return true;
-}
-
 bool msd_vm_push(struct msd_relax_vm *vm, const struct msd_vm_func *func)
 {
 	struct msd_any *regs;
@@ -81,7 +70,9 @@ bool msd_vm_push(struct msd_relax_vm *vm, const struct msd_vm_func *func)
 				    MSD_RELAX_MAX_DEPTH);
 		return false;
 	}
-	if (vm->n_frames == vm->frames_cap && !frames_grow(vm))
+	if (vm->n_frames == vm->frames_cap &&
+	    !msd_reserve(&vm->frames, &vm->frames_cap, vm->n_frames + (size_t)1,
+			 sizeof(*vm->frames)))
 		goto no_memory;
 	regs = values_push(vm, (size_t)func->n_regs + func->n_scratch);
 	if (regs == NULL)

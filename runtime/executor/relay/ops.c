@@ -6,9 +6,9 @@
  * contents are known only at run time, so each instruction checks them.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/grow.h"
 #include "runtime/device/memory.h"
 #include "runtime/executor/relay/vm.h"
 #include "runtime/value/error.h"
@@ -315,14 +315,9 @@ static int put_arg(struct msd_relay_vm *vm, size_t *n, const struct msd_any *v)
 				     "got %s",
 				     *n, msd_type_name(v->type));
 	}
-	if (*n == vm->cap_args) {
-		const size_t cap = vm->cap_args > 0 ? 2 * vm->cap_args : 32;
-		struct msd_any *more = reallocarray(vm->args, cap, sizeof(*more));
-		if (more == NULL)
-			return msd_abi_no_memory();
-		vm->args = more;
-		vm->cap_args = cap;
-	}
+	if (*n == vm->cap_args &&
+	    !msd_reserve(&vm->args, &vm->cap_args, *n + 1, sizeof(*vm->args)))
+		return msd_abi_no_memory();
 	vm->args[(*n)++] = *v; /* borrowed from the register */
 	return 0;
 }

@@ -3,8 +3,8 @@
  * loop; only compiled functions run on the C stack. On failure the VM functions and
  * instructions are put before the error: "pc 12: loop: pc 3: <the callee's text>".
  */
-#include <stdlib.h>
 
+#include "proto/base/grow.h"
 #include "runtime/executor/relay/vm.h"
 #include "runtime/value/error.h"
 
@@ -17,24 +17,10 @@ static struct msd_relay_frame *top(struct msd_relay_vm *vm)
 
 static bool reserve(struct msd_relay_vm *vm, uint32_t n_regs)
 {
-	if (vm->n_frames == vm->cap_frames) {
-		const size_t cap = vm->cap_frames > 0 ? 2 * vm->cap_frames : 16;
-		struct msd_relay_frame *more =
-			reallocarray(vm->frames, cap, sizeof(*more));
-		if (more == NULL)
-			return false;
-		vm->frames = more;
-		vm->cap_frames = cap;
-	}
-	if (n_regs > vm->cap_regs - vm->n_regs) {
-		const size_t cap = 2 * (vm->n_regs + n_regs);
-		struct msd_any *more = reallocarray(vm->regs, cap, sizeof(*more));
-		if (more == NULL)
-			return false;
-		vm->regs = more;
-		vm->cap_regs = cap;
-	}
-	return true;
+	return msd_reserve(&vm->frames, &vm->cap_frames, vm->n_frames + 1,
+			   sizeof(*vm->frames)) &&
+	       msd_reserve(&vm->regs, &vm->cap_regs, vm->n_regs + n_regs,
+			   sizeof(*vm->regs));
 }
 
 /* Push a frame for @func with its registers None. Registers may move. */

@@ -13,6 +13,7 @@
 #include "daemon/supervisor/http/infer/infer_state.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/stats/call_accounting.h"
+#include "proto/base/grow.h"
 
 #define COPY_AT_ONCE 65536u /* bytes of a text; a longer text is sent in place */
 
@@ -109,12 +110,10 @@ static msd_err take_text(struct msd_http_session *c, struct msd_infer_answer *w,
 	if (w->text.n < COPY_AT_ONCE) {
 		c->asking.body = w->text;
 	} else {
-		struct iovec *more = realloc(w->tail, (w->n_tail + 1u) * sizeof(*more));
-		if (more == NULL)
+		if (!msd_grow(&w->tail, w->n_tail, sizeof(*w->tail)))
 			return msd_diag_no_memory(d);
-		memmove(more + 1, more, w->n_tail * sizeof(*more));
-		more[0] = (struct iovec){.iov_base = w->text.p, .iov_len = w->text.n};
-		w->tail = more;
+		memmove(w->tail + 1, w->tail, w->n_tail * sizeof(*w->tail));
+		w->tail[0] = (struct iovec){w->text.p, w->text.n};
 		w->n_tail++;
 		w->tail_bytes += w->text.n;
 		reply->json_bytes = w->text.n;

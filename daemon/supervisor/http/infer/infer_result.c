@@ -15,6 +15,7 @@
 #include "daemon/http/infer_json.h"
 #include "daemon/stream/conn.h"
 #include "daemon/supervisor/http/infer/infer_make.h"
+#include "proto/base/grow.h"
 #include "proto/base/json.h"
 #include "proto/base/text.h"
 #include "proto/value.h"
@@ -91,13 +92,11 @@ static msd_err put_binary(struct telling *t, const struct msd_wire_tensor *w,
 	a->has_tensors = true;
 	if (w->bytes == 0)
 		return MSD_OK;
-	struct iovec *more = realloc(a->tail, (a->n_tail + 1u) * sizeof(*more));
-	if (more == NULL)
+	if (!msd_grow(&a->tail, a->n_tail, sizeof(*a->tail)))
 		return msd_diag_no_memory(t->d);
-	a->tail = more;
 	/* iovec has no const; writev does not write. */
-	more[a->n_tail++] = (struct iovec){.iov_base = (void *)(uintptr_t)bytes,
-					   .iov_len = (size_t)w->bytes};
+	a->tail[a->n_tail++] = (struct iovec){.iov_base = (void *)(uintptr_t)bytes,
+					      .iov_len = (size_t)w->bytes};
 	a->tail_bytes += w->bytes;
 	return MSD_OK;
 }

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/grow.h"
+
 static uint64_t next(uint64_t before, uint8_t n, uint64_t us)
 {
 	if (n == 0 || (n == 1 && us < before))
@@ -31,15 +33,8 @@ void msd_peer_latencies_finish(struct msd_peer_latencies *ps)
 /* Make room for one more peer, if the table is not full and there is memory. */
 static void grow(struct msd_peer_latencies *ps)
 {
-	struct msd_peer_latency *all =
-		ps->n < MSD_PEER_LATENCIES
-			? realloc(ps->all, (ps->n + 1) * sizeof(*ps->all))
-			: NULL;
-
-	if (all == NULL)
-		return;
-	memset(&all[ps->n++], 0, sizeof(*all));
-	ps->all = all;
+	if (ps->n < MSD_PEER_LATENCIES && msd_grow(&ps->all, ps->n, sizeof(*ps->all)))
+		memset(&ps->all[ps->n++], 0, sizeof(*ps->all));
 }
 
 void msd_peer_latencies_note(struct msd_peer_latencies *ps, struct msd_peer_id who,
