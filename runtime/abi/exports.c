@@ -2,13 +2,13 @@
  * code calls that function directly, so that it does not depend on the exports. */
 #include "runtime/abi/exports.h"
 
+#include "proto/base/half.h"
 #include "runtime/abi/anylist.h"
 #include "runtime/abi/ffi.h"
 #include "runtime/abi/syslib.h"
 #include "runtime/abi/workspace.h"
 #include "runtime/device/device.h"
 #include "runtime/value/error.h"
-#include "runtime/value/half.h"
 
 int TVMFFIFunctionCall(void *fn, const struct msd_any *args, int32_t n,
 		       struct msd_any *ret)

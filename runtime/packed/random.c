@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "artifact/provides/packed.h"
+#include "proto/base/half.h"
 #include "runtime/packed/args.h"
 #include "runtime/packed/global.h"
 #include "runtime/value/element.h"
-#include "runtime/value/half.h"
 
 #define WORDS 624
 #define SHIFT 397

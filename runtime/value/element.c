@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/value/half.h"
+#include "proto/base/half.h"
 
 /* A dtype as one number for switch statements. */
 #define DTYPE(code, bits) ((unsigned)(code) << 8 | (unsigned)(bits))
@@ -84,20 +84,10 @@ bool msd_number_int(struct msd_dtype dtype, const void *p, int64_t i, int64_t *r
 	return true;
 }
 
-static uint16_t bfloat_of(float v)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	if (v != v) /* rounding would turn some NaNs into infinity */
-		return 0x7fc0;
-	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 void msd_number_store_float(struct msd_dtype dtype, void *p, int64_t i, double v)
 {
 	if (dtype.code == MSD_DT_BFLOAT) {
-		((uint16_t *)p)[i] = bfloat_of((float)v);
+		((uint16_t *)p)[i] = msd_bfloat_from_float((float)v);
 	} else if (dtype.bits == 16) {
 		((uint16_t *)p)[i] = msd_half_from_double(v);
 	} else if (dtype.bits == 32) {

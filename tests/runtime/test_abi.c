@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "proto/base/half.h"
 #include "proto/limits.h"
 #include "runtime/abi/anylist.h"
 #include "runtime/abi/classic.h"
@@ -10,7 +11,6 @@
 #include "runtime/abi/syslib.h"
 #include "runtime/abi/workspace.h"
 #include "runtime/value/error.h"
-#include "runtime/value/half.h"
 #include "tests/support/fail_alloc.h"
 
 static void expect_error(msd_err code, const char *text)

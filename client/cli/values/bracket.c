@@ -6,13 +6,13 @@
 #include "client/cli/values/bracket.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client/cli/values/number.h"
 #include "proto/base/bytes.h"
 #include "proto/base/grow.h"
+#include "proto/base/half.h"
 
 struct walk {
 	const char *at;
@@ -126,38 +126,6 @@ static bool copy(struct msd_span item, char ret[64])
 	return true;
 }
 
-/* The upper bits of a wider float, rounded to nearest even. */
-static uint32_t round_off(uint32_t bits, unsigned drop)
-{
-	const uint32_t half = (UINT32_C(1) << (drop - 1)) - 1u;
-
-	return (bits + half + (bits >> drop & 1u)) >> drop;
-}
-
-static uint16_t half_of(float v)
-{
-	const float size = fabsf(v);
-	uint32_t bits;
-	uint16_t sign = signbit(v) ? 0x8000u : 0;
-
-	memcpy(&bits, &size, sizeof(bits));
-	if (isnan(v))
-		return sign | 0x7e00u;
-	if (size >= 65520.0f)
-		return sign | 0x7c00u;
-	if (size < 0x1p-14f) /* subnormal: steps of 2^-24 */
-		return sign | (uint16_t)lrintf(size * 0x1p24f);
-	return sign | (uint16_t)(round_off(bits, 13) - (112u << 10));
-}
-
-static uint16_t brain_of(float v)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	return isnan(v) ? 0x7fc0u : (uint16_t)round_off(bits, 16);
-}
-
 static bool float_bits(struct msd_dtype t, const char *text, uint64_t *ret)
 {
 	char *end;
@@ -174,7 +142,8 @@ static bool float_bits(struct msd_dtype t, const char *text, uint64_t *ret)
 		memcpy(&bits, &single, sizeof(bits));
 		*ret = bits;
 	} else if (t.bits == 16) {
-		*ret = t.code == MSD_DT_BFLOAT ? brain_of(single) : half_of(single);
+		*ret = t.code == MSD_DT_BFLOAT ? msd_bfloat_from_float(single)
+					       : msd_half_from_float(single);
 	} else if (msd_number_small_bits((modser_dtype){t.code, t.bits, 1}, v,
 					 &small)) {
 		*ret = small;

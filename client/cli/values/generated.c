@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "client/cli/values/number.h"
+#include "proto/base/half.h"
 
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
 
@@ -15,18 +16,6 @@ static uint32_t draw(uint32_t below)
 	state ^= state >> 7;
 	state ^= state << 17;
 	return (uint32_t)(state >> 32) % below;
-}
-
-/* The bits of @v as a half float; @v must fit into 11 bits of mantissa and not be
- * subnormal. */
-static uint16_t half_of(float v)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	return bits == 0 ? 0
-			 : (uint16_t)(((bits >> 23) - 112u) << 10 |
-				      (bits >> 13 & 0x3ffu));
 }
 
 /*
@@ -58,7 +47,7 @@ static uint64_t float_bits(struct msd_dtype t, bool is_random)
 	if (t.bits == 32)
 		return bits;
 	if (t.bits == 16)
-		return t.code == MSD_DT_BFLOAT ? bits >> 16 : half_of(v);
+		return t.code == MSD_DT_BFLOAT ? bits >> 16 : msd_half_from_float(v);
 	(void)msd_number_small_bits((modser_dtype){t.code, t.bits, 1}, (double)v,
 				    &small);
 	return small;

@@ -13,8 +13,8 @@
 
 #include "daemon/worker/calls/call.h"
 #include "daemon/worker/handlers.h"
+#include "proto/base/half.h"
 #include "runtime/device/device.h"
-#include "runtime/value/half.h"
 
 #define MAX_ELEMENT_BYTES 64u
 #define RANGE_MAX 96                  /* bytes of a range text */

@@ -1,4 +1,4 @@
-#include "runtime/value/half.h"
+#include "proto/base/half.h"
 
 #include <string.h>
 
@@ -73,4 +73,14 @@ float msd_half_to_float(uint16_t v)
 	}
 	memcpy(&out, &bits, sizeof(out));
 	return out;
+}
+
+uint16_t msd_bfloat_from_float(float v)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	if (v != v) /* rounding would turn some NaNs into infinity */
+		return 0x7fc0;
+	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
