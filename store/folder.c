@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/base/fd_read.h"
+
 #define FOLDER_MODE 0755
 #define FILE_MODE 0644
 #define NAME_BYTES 256
@@ -90,28 +92,6 @@ msd_err msd_folder_file(int folder, const char *name, int flags, int *ret,
 	return MSD_OK;
 }
 
-static msd_err read_all(int fd, const char *name, size_t max_bytes, struct msd_buf *ret,
-			struct msd_diag *d)
-{
-	char chunk[4096];
-
-	for (;;) {
-		ssize_t n = read(fd, chunk, sizeof(chunk));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return msd_folder_fault(name, "read", d);
-		if (n == 0)
-			return ret->bad ? msd_diag_no_memory(d) : MSD_OK;
-		if ((size_t)n > max_bytes - ret->n) {
-			return msd_diag_set(d, MSD_TOO_LARGE, "%s: more than %zu bytes",
-					    name, max_bytes);
-		}
-		msd_buf_put(ret, chunk, (size_t)n);
-	}
-}
-
 msd_err msd_folder_read(int folder, const char *name, size_t max_bytes,
 			struct msd_buf *ret, struct msd_diag *d)
 {
@@ -121,7 +101,13 @@ msd_err msd_folder_read(int folder, const char *name, size_t max_bytes,
 
 	if (err != MSD_OK)
 		return err;
-	err = read_all(fd, name, max_bytes, &bytes, d);
+	err = msd_fd_read(fd, max_bytes, &bytes);
+	if (err == MSD_TOO_LARGE)
+		(void)msd_diag_set(d, err, "%s: more than %zu bytes", name, max_bytes);
+	else if (err == MSD_NOMEM)
+		(void)msd_diag_no_memory(d);
+	else if (err != MSD_OK)
+		err = msd_folder_fault(name, "read", d);
 	(void)close(fd);
 	if (err != MSD_OK) {
 		msd_buf_finish(&bytes);

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/base/fd_read.h"
 #include "store/build_cache.h"
 
 #define MAGIC "msdcach1"
@@ -72,14 +73,8 @@ static bool read_whole(const char *path, struct msd_buf *ret)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 		  st.st_uid == geteuid() && st.st_size > (off_t)HEAD_BYTES &&
-		  (uint64_t)st.st_size <= MSD_CACHE_MAX_BYTES &&
-		  msd_buf_reserve(ret, (size_t)st.st_size);
+		  msd_fd_read(fd, MSD_CACHE_MAX_BYTES, ret) == MSD_OK;
 
-	while (ok && ret->n < (size_t)st.st_size) {
-		ssize_t got = read(fd, ret->p + ret->n, (size_t)st.st_size - ret->n);
-		ok = got > 0 || (got < 0 && errno == EINTR);
-		ret->n += got > 0 ? (size_t)got : 0;
-	}
 	/* If there are too many entries, the least recently used are removed first. */
 	if (ok)
 		(void)futimens(fd, NULL);

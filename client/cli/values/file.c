@@ -17,8 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STEP_BYTES ((size_t)64 * 1024) /* if the size is unknown */
-#define DEVICE_MAX ((size_t)1 << 20)   /* limit of a device; /dev/zero has no end */
+#include "proto/base/fd_read.h"
+
+#define DEVICE_MAX ((size_t)1 << 20) /* limit of a device; /dev/zero has no end */
 
 msd_err msd_file_join(const char *dir, const char *name,
 		      char path[static MSD_PATH_BYTES], struct msd_diag *d)
@@ -39,29 +40,10 @@ static const char *title(const char *path, const char *standard)
 static msd_err read_all(int fd, struct msd_buf *out)
 {
 	struct stat st;
-	size_t expected = STEP_BYTES;
-	const bool is_known = fstat(fd, &st) == 0;
-	const bool is_device = is_known && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
+	const bool is_device =
+		fstat(fd, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
 
-	if (is_known && S_ISREG(st.st_mode) && st.st_size > 0) {
-		expected =
-			(size_t)st.st_size + 1; /* so that the same read sees the end */
-	}
-	for (;;) {
-		if (out->cap == out->n && !msd_buf_reserve(out, expected))
-			return MSD_NOMEM;
-		ssize_t n = read(fd, out->p + out->n, out->cap - out->n);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return MSD_IO;
-		if (n == 0)
-			return MSD_OK;
-		out->n += (size_t)n;
-		expected = STEP_BYTES;
-		if (is_device && out->n > DEVICE_MAX)
-			return MSD_TOO_LARGE;
-	}
+	return msd_fd_read(fd, is_device ? DEVICE_MAX : SIZE_MAX, out);
 }
 
 /* Read all of @fd, and close it. @title is for error texts. */

@@ -18,6 +18,7 @@
 #include "daemon/supervisor/config/config.h"
 #include "daemon/supervisor/config/config_text.h"
 #include "daemon/supervisor/config/preload.h"
+#include "proto/base/fd_read.h"
 #include "store/program.h"
 
 #define MAX_FILE_BYTES (1u << 20)
@@ -65,7 +66,6 @@ static msd_err read_file(const char *path, bool is_again, struct msd_buf *ret,
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
-	ssize_t got = 1;
 
 	if (fd < 0)
 		return cannot(path, MSD_IO, d);
@@ -73,15 +73,13 @@ static msd_err read_file(const char *path, bool is_again, struct msd_buf *ret,
 		(void)close(fd);
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: not a file", path);
 	}
-	while (got > 0 && ret->n <= MAX_FILE_BYTES && msd_buf_reserve(ret, 4096)) {
-		got = read(fd, ret->p + ret->n, 4096);
-		ret->n += got > 0 ? (size_t)got : 0;
-	}
-	msd_err err = ret->bad  ? msd_diag_no_memory(d)
-		      : got < 0 ? cannot(path, MSD_IO, d)
-				: MSD_OK;
+	msd_err err = msd_fd_read(fd, MAX_FILE_BYTES, ret);
+	if (err == MSD_NOMEM)
+		(void)msd_diag_no_memory(d);
+	if (err == MSD_IO)
+		err = cannot(path, err, d);
 	(void)close(fd);
-	if (err == MSD_OK && ret->n > MAX_FILE_BYTES)
+	if (err == MSD_TOO_LARGE)
 		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s: more than 1 MiB", path);
 	if (err == MSD_OK && is_again && S_ISREG(st.st_mode))
 		err = check_whole(path, ret, d);

@@ -7,6 +7,7 @@
 
 #include "daemon/supervisor/rights/acl_read.h"
 #include "proto/base/errno_text.h"
+#include "proto/base/fd_read.h"
 
 static msd_err check_file(const char *path, int fd, struct msd_diag *d)
 {
@@ -28,27 +29,6 @@ static msd_err check_file(const char *path, int fd, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static msd_err read_all(const char *path, int fd, struct msd_buf *ret,
-			struct msd_diag *d)
-{
-	char text[MSD_ERRNO_TEXT_BYTES];
-
-	/* Read one byte above the limit to detect a file that is too large. */
-	while (ret->n <= MSD_ACL_FILE_MAX) {
-		if (!msd_buf_reserve(ret, 65536))
-			return msd_diag_no_memory(d);
-		const ssize_t n = read(fd, ret->p + ret->n, 65536);
-		if (n < 0) {
-			return msd_diag_set(d, MSD_IO, "--acl %s: %s", path,
-					    msd_errno_text(errno, text));
-		}
-		if (n == 0)
-			break;
-		ret->n += (size_t)n;
-	}
-	return MSD_OK;
-}
-
 msd_err msd_acl_read(const char *path, struct msd_acl **ret, struct msd_diag *d)
 {
 	/* O_NONBLOCK: a FIFO at this path would block the daemon. */
@@ -61,9 +41,15 @@ msd_err msd_acl_read(const char *path, struct msd_acl **ret, struct msd_diag *d)
 				    msd_errno_text(errno, text));
 	}
 	msd_err err = check_file(path, fd, d);
-	if (err == MSD_OK)
-		err = read_all(path, fd, &b, d);
-	if (err == MSD_OK)
+	if (err == MSD_OK) {
+		err = msd_fd_read(fd, MSD_ACL_FILE_MAX, &b);
+		if (err == MSD_NOMEM)
+			(void)msd_diag_no_memory(d);
+		if (err == MSD_IO)
+			(void)msd_diag_set(d, err, "--acl %s: %s", path,
+					   msd_errno_text(errno, text));
+	}
+	if (err == MSD_OK || err == MSD_TOO_LARGE) /* the parser reports the latter */
 		err = msd_acl_parse(path, (struct msd_span){b.p, b.n}, ret, d);
 	msd_buf_finish(&b);
 	(void)close(fd);
