@@ -7,6 +7,7 @@
 #include "daemon/fetch/transfer/download_buffer.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -107,29 +108,31 @@ msd_err msd_download_buffer_expect(const struct msd_download_buffer *l, uint64_t
 	return bytes <= l->max_bytes - l->part_at ? MSD_OK : too_large(l, bytes, d);
 }
 
-/* Counts the bytes of all download buffers together. */
-static msd_err check_memory(const struct msd_download_buffer *l, size_t n,
-			    struct msd_diag *d)
-{
-	const struct msd_download_buffer_room *room = l->room;
-
-	if (room == NULL || room->bytes + n <= room->max_bytes)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_NO_SPACE,
-			    "all current pulls have %llu bytes, over the limit of %llu "
-			    "(max-upload-memory)",
-			    (unsigned long long)room->bytes,
-			    (unsigned long long)room->max_bytes);
-}
-
 static void give_back(const struct msd_download_buffer *l, uint64_t bytes)
 {
 	if (l->room != NULL)
 		l->room->bytes -= bytes;
 }
 
-static msd_err check_room(const struct msd_download_buffer *l, size_t n,
-			  struct msd_diag *d)
+/* Charge @n bytes to all download buffers together. */
+static msd_err charge(const struct msd_download_buffer *l, size_t n, struct msd_diag *d)
+{
+	struct msd_download_buffer_room *room = l->room;
+	const uint64_t bytes = room != NULL ? atomic_fetch_add(&room->bytes, n) : 0;
+
+	if (room == NULL || bytes + n <= room->max_bytes)
+		return MSD_OK;
+	give_back(l, n);
+	return msd_diag_set(d, MSD_NO_SPACE,
+			    "all current pulls have %llu bytes, over the limit of %llu "
+			    "(max-upload-memory)",
+			    (unsigned long long)bytes,
+			    (unsigned long long)room->max_bytes);
+}
+
+/* Check the limits of this buffer, and charge @n bytes. */
+static msd_err reserve(const struct msd_download_buffer *l, size_t n,
+		       struct msd_diag *d)
 {
 	if (l->part_bytes > 0 && n > l->part_bytes - (l->bytes - l->part_at)) {
 		return msd_diag_set(d, MSD_NOT_VERIFIED,
@@ -137,7 +140,7 @@ static msd_err check_room(const struct msd_download_buffer *l, size_t n,
 				    (unsigned long long)l->part_bytes);
 	}
 	if (n <= l->max_bytes - l->bytes)
-		return check_memory(l, n, d);
+		return charge(l, n, d);
 	return msd_diag_set(d, MSD_TOO_LARGE,
 			    "it has more than %llu bytes, the limit (%s)",
 			    (unsigned long long)l->max_bytes, l->limit);
@@ -146,7 +149,7 @@ static msd_err check_room(const struct msd_download_buffer *l, size_t n,
 msd_err msd_download_buffer_append(struct msd_download_buffer *l, struct msd_span bytes,
 				   struct msd_diag *d)
 {
-	const msd_err err = check_room(l, bytes.n, d);
+	const msd_err err = reserve(l, bytes.n, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -158,13 +161,13 @@ msd_err msd_download_buffer_append(struct msd_download_buffer *l, struct msd_spa
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n <= 0) {
+			give_back(l, bytes.n);
 			return fault("write", d);
+		}
 		bytes.p += n;
 		bytes.n -= (size_t)n;
 		l->bytes += (uint64_t)n;
-		if (l->room != NULL)
-			l->room->bytes += (uint64_t)n;
 	}
 	msd_resume_file_put(&l->saved, l->fd, l->part_at, l->bytes - l->part_at, false);
 	return MSD_OK;

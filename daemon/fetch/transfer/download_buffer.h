@@ -9,9 +9,10 @@
 #include "daemon/fetch/transfer/sink.h"
 #include "daemon/loop/work.h"
 
-/* Memory limit shared by several download buffers. */
+/* Memory limit shared by several download buffers, which threads may fill. */
 struct msd_download_buffer_room {
-	uint64_t max_bytes, bytes;
+	uint64_t max_bytes;
+	_Atomic uint64_t bytes;
 };
 
 struct msd_download_buffer {
