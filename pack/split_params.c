@@ -14,6 +14,7 @@
 #include "artifact/params/tensor_blob.h"
 #include "artifact/relax/image.h"
 #include "artifact/relay/image.h"
+#include "proto/base/fnv.h"
 
 #define NAME_BYTES 32 /* "const_0123456789abcdef" incl. NUL */
 
@@ -35,15 +36,12 @@ static msd_err damaged(struct msd_diag *d)
 static void name_of(const struct splitter *s, struct msd_span tensor, size_t place,
 		    char name[static NAME_BYTES])
 {
-	uint64_t h = 0xcbf29ce484222325ull;
-
 	if (s->names == MSD_SPLIT_AS_TVM) {
 		(void)snprintf(name, NAME_BYTES, "const_%zu", place);
 		return;
 	}
-	for (size_t i = 0; i < tensor.n; i++)
-		h = (h ^ tensor.p[i]) * 0x100000001b3ull;
-	(void)snprintf(name, NAME_BYTES, "const_%016" PRIx64, h);
+	(void)snprintf(name, NAME_BYTES, "const_%016" PRIx64,
+		       msd_fnv(MSD_FNV_BEGIN, tensor.p, tensor.n));
 }
 
 /* Move the constant at @place, whose tensor is at @c; @ret_name becomes its name. */

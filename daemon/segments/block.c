@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/xorshift.h"
+
 #define SPARES 64u
 
 static uint64_t most_below(const struct msd_block *b)
@@ -61,15 +63,6 @@ static void rise(struct msd_blocks *s, struct msd_block *b)
 	up->up = b;
 	b->most = up->most;
 	up->most = most_of(up);
-}
-
-/* Xorshift, seeded with an address: a peer that chooses sizes does not know it. */
-static uint64_t next_chance(struct msd_blocks *s)
-{
-	s->chance ^= s->chance << 13;
-	s->chance ^= s->chance >> 7;
-	s->chance ^= s->chance << 17;
-	return s->chance;
 }
 
 /* Insert @b into the tree; it is the block behind @at. */
@@ -134,7 +127,7 @@ bool msd_blocks_init(struct msd_blocks *s, uint64_t bytes)
 	b->bytes = b->most = bytes;
 	*s = (struct msd_blocks){
 		.first = b, .root = b, .chance = (uint64_t)(uintptr_t)b};
-	b->rank = next_chance(s);
+	b->rank = msd_xorshift(&s->chance);
 	return true;
 }
 
@@ -184,7 +177,7 @@ bool msd_block_claim(struct msd_blocks *s, struct msd_block *b, uint64_t bytes)
 			return false;
 		rest->offset = b->offset + bytes;
 		rest->bytes = b->bytes - bytes;
-		rest->rank = next_chance(s);
+		rest->rank = msd_xorshift(&s->chance);
 		rest->prev = b;
 		rest->next = b->next;
 		if (b->next != NULL)

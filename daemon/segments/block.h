@@ -27,7 +27,7 @@ struct msd_blocks {
 	struct msd_block *root;
 	struct msd_block *spare; /* owned: freed blocks for reuse */
 	uint32_t n_spare;
-	uint64_t chance;
+	uint64_t chance; /* begins as an address, which no peer knows */
 };
 
 /** Make one free block of @bytes. False if memory is short; nothing has changed. */

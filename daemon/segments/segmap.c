@@ -19,6 +19,7 @@
 
 #include "daemon/loop/closer.h"
 #include "daemon/segments/segpool.h"
+#include "proto/base/xorshift.h"
 
 void msd_segmap_init(struct msd_segmap *m, uint64_t max_bytes)
 {
@@ -164,15 +165,6 @@ uint8_t *msd_segmap_at(const struct msd_segmap *m, uint16_t index, uint64_t offs
 	return m->maps[index].p + offset;
 }
 
-/* Xorshift; the other side never sees the state. */
-static uint64_t next_chance(struct msd_segmap *m)
-{
-	m->chance ^= m->chance << 13;
-	m->chance ^= m->chance >> 7;
-	m->chance ^= m->chance << 17;
-	return m->chance;
-}
-
 msd_err msd_segmap_hold(struct msd_segmap *m, uint16_t index, struct msd_range *r,
 			const uint8_t **ret, struct msd_diag *d)
 {
@@ -180,7 +172,7 @@ msd_err msd_segmap_hold(struct msd_segmap *m, uint16_t index, struct msd_range *
 
 	if (p == NULL)
 		return msd_diag_set(d, MSD_PROTOCOL, "it is outside segment %u", index);
-	if (!msd_ranges_add(&m->maps[index].held, r, next_chance(m))) {
+	if (!msd_ranges_add(&m->maps[index].held, r, msd_xorshift(&m->chance))) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "it shares a slot of segment %u with another",
 				    index);

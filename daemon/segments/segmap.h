@@ -27,7 +27,7 @@ struct msd_segmap {
 	uint64_t total_bytes; /* sum of all segments */
 	uint64_t apart_bytes; /* sum of those mapped MSD_MAP_APART */
 	uint64_t max_bytes;
-	uint64_t chance; /* random state for the shape of the range trees */
+	uint64_t chance; /* shapes the range trees; the other side never sees it */
 };
 
 /**

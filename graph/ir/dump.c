@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "graph/ir/graph.h"
+#include "proto/base/fnv.h"
 #include "proto/base/json.h"
 
 static const char *const type_names[MODSER_TENSOR_TYPE_COUNT] = {
@@ -70,16 +71,6 @@ static void put_params(struct msd_buf *out, const modser_sg_op *op)
 	}
 }
 
-/* FNV-1a: identifies the bytes of a constant in a few characters. */
-static uint64_t hash_of(const uint8_t *p, uint64_t n)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (uint64_t i = 0; i < n; i++)
-		hash = (hash ^ p[i]) * 0x100000001b3u;
-	return hash;
-}
-
 static void put_tensor(struct msd_buf *out, const modser_sg_tensor *t)
 {
 	msd_buf_printf(out, "tensor %zu ", t->index);
@@ -94,7 +85,7 @@ static void put_tensor(struct msd_buf *out, const modser_sg_tensor *t)
 	}
 	if (t->type == MODSER_TENSOR_CONST && t->data != NULL) {
 		msd_buf_printf(out, " bytes %" PRIu64 " fnv %016" PRIx64, t->bytes,
-			       hash_of(t->data, t->bytes));
+			       msd_fnv(MSD_FNV_BEGIN, t->data, t->bytes));
 	} else if (t->type == MODSER_TENSOR_CONST) {
 		msd_buf_printf(out, " bytes %" PRIu64 "%s", t->bytes,
 			       t->is_stripped ? " stripped" : "");

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a, mixed once more: names differ in their last digits. */
+#include "proto/base/fnv.h"
+
+/* Mixed once more: names differ in their last digits. */
 static size_t hash(const char *name)
 {
-	uint64_t h = 0xcbf29ce484222325u;
+	const uint64_t h = msd_fnv(MSD_FNV_BEGIN, name, strlen(name));
 
-	for (; *name != '\0'; name++)
-		h = (h ^ (uint8_t)*name) * 0x100000001b3u;
 	return (size_t)(h ^ h >> 29);
 }
 

@@ -20,22 +20,12 @@
 #include <unistd.h>
 
 #include "proto/base/fd_read.h"
+#include "proto/base/fnv.h"
 #include "store/build_cache.h"
 
 #define MAGIC "msdcach1"
 #define MAGIC_BYTES 8u
 #define HEAD_BYTES (MAGIC_BYTES + 8u) /* plus the checksum of the rest */
-
-/* FNV-1a. It names files and detects damage; the full key is compared byte by byte. */
-static uint64_t hash(uint64_t h, const void *bytes, size_t n)
-{
-	const uint8_t *p = bytes;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * 0x100000001b3u;
-	return h;
-}
-#define HASH_BEGIN 0xcbf29ce484222325u
 
 /* Create @path's last directory, and its parent if that is missing as well. */
 static bool directory_make(char *path)
@@ -54,13 +44,13 @@ static bool directory_make(char *path)
 static bool path_of(const struct msd_cache_key *key, const char *directory,
 		    char path[static PATH_MAX])
 {
-	uint64_t h = HASH_BEGIN;
+	uint64_t h = MSD_FNV_BEGIN;
 	int n;
 
 	for (size_t i = 0; i < key->n_parts; i++) {
 		const uint64_t size = key->parts[i].n;
-		h = hash(h, &size, sizeof(size));
-		h = hash(h, key->parts[i].p, key->parts[i].n);
+		h = msd_fnv(h, &size, sizeof(size));
+		h = msd_fnv(h, key->parts[i].p, key->parts[i].n);
 	}
 	n = snprintf(path, PATH_MAX, "%s/%s-%016" PRIx64 MSD_BUILD_CACHE_SUFFIX,
 		     directory, key->kind, h);
@@ -92,7 +82,8 @@ static bool entry_read(const struct msd_cache_key *key, struct msd_span file,
 	uint64_t sum = msd_cur_u64(&c);
 
 	if (magic == NULL || c.bad || memcmp(magic, MAGIC, MAGIC_BYTES) != 0 ||
-	    hash(HASH_BEGIN, c.p, c.left) != sum || msd_cur_u64(&c) != key->n_parts)
+	    msd_fnv(MSD_FNV_BEGIN, c.p, c.left) != sum ||
+	    msd_cur_u64(&c) != key->n_parts)
 		return false;
 	for (size_t i = 0; i < key->n_parts; i++) {
 		struct msd_span part = msd_cur_str64(&c);
@@ -176,8 +167,8 @@ void msd_cache_put(const struct msd_cache_key *key, struct msd_span bytes)
 		msd_buf_put_str64(&b, key->parts[i].p, key->parts[i].n);
 	msd_buf_put_str64(&b, bytes.p, bytes.n);
 	if (!b.bad) {
-		msd_put_le64(b.p + MAGIC_BYTES,
-			     hash(HASH_BEGIN, b.p + HEAD_BYTES, b.n - HEAD_BYTES));
+		msd_put_le64(b.p + MAGIC_BYTES, msd_fnv(MSD_FNV_BEGIN, b.p + HEAD_BYTES,
+							b.n - HEAD_BYTES));
 		file_put(directory, path, &b);
 		limit_keep(directory);
 	}

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/fnv.h"
 #include "runtime/value/error.h"
 
 #define MAX_TEXT (1u << 20)
@@ -112,7 +113,7 @@ static uint64_t layout_hash(const struct msd_kv_cache *c)
 {
 	char dtype[MSD_DTYPE_NAME_MAX];
 	struct msd_buf b = {0};
-	uint64_t hash = 14695981039346656037u; /* FNV-1a */
+	uint64_t hash;
 
 	msd_buf_printf(&b,
 		       "format_version=1;cache_type=relax.vm.PagedAttentionKVCache;"
@@ -134,9 +135,7 @@ static uint64_t layout_hash(const struct msd_kv_cache *c)
 		       ";attn_kinds=");
 	for (int64_t i = 0; i < c->c.n_layers; i++)
 		msd_buf_printf(&b, "%smha", i > 0 ? "," : "");
-	for (size_t i = 0; i < b.n; i++)
-		hash = (hash ^ b.p[i]) * 1099511628211u;
-	hash = b.bad ? 0 : hash;
+	hash = b.bad ? 0 : msd_fnv(MSD_FNV_BEGIN, b.p, b.n);
 	msd_buf_finish(&b);
 	return hash;
 }

@@ -14,6 +14,7 @@
 #include "client/cli/measure/stages.h"
 #include "client/cli/values/arguments.h"
 #include "proto/base/clock.h"
+#include "proto/base/xorshift.h"
 
 #define MOST_WAIT_NS 1000000000u
 #define MOST_IN_FLIGHT 1024u /* per connection; the daemon stops reading */
@@ -37,13 +38,10 @@ struct rate {
 	uint32_t turn; /* connection of the next call */
 };
 
-/* xorshift64: the same times in each run. */
+/* The same times in each run. */
 static double uniform(uint64_t *state)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return (double)((*state >> 11) + 1) / 9007199254740993.0;
+	return (double)((msd_xorshift(state) >> 11) + 1) / 9007199254740993.0;
 }
 
 static void fall_due(struct rate *r)

@@ -4,18 +4,16 @@
 
 #include "client/cli/values/number.h"
 #include "proto/base/half.h"
+#include "proto/base/xorshift.h"
 
 #define SEED UINT64_C(0x9e3779b97f4a7c15)
 
-/* xorshift: the same numbers on every machine. */
+/* The same numbers on every machine. */
 static uint32_t draw(uint32_t below)
 {
 	static uint64_t state = SEED;
 
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 32) % below;
+	return (uint32_t)(msd_xorshift(&state) >> 32) % below;
 }
 
 /*
