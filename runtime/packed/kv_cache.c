@@ -183,43 +183,40 @@ static int attention_fused(void *self, const struct msd_any *args, int32_t n,
 			 : -1;
 }
 
+/* (cache, layer, scale, @n_tensors tensors) */
+static int attend(struct msd_args a, int32_t n_tensors,
+		  int (*run)(struct msd_kv_cache *c, int64_t layer, double scale,
+			     const struct msd_any *tensors))
+{
+	int64_t layer;
+	double scale;
+	struct msd_kv_cache *c = open_attention(a, n_tensors, &layer, &scale);
+
+	return c != NULL ? run(c, layer, scale, &a.v[3]) : -1;
+}
+
 /* (cache, layer, scale, q, k, v, out, lse) */
 static int attention_self(void *self, const struct msd_any *args, int32_t n,
 			  struct msd_any *ret)
 {
-	int64_t layer;
-	double scale;
-	struct msd_kv_cache *c =
-		open_attention((struct msd_args){args, n}, 5, &layer, &scale);
-
 	(void)self, (void)ret;
-	return c != NULL ? msd_kv_attend_new(c, layer, scale, &args[3]) : -1;
+	return attend((struct msd_args){args, n}, 5, msd_kv_attend_new);
 }
 
 /* (cache, layer, scale, q, out, lse) */
 static int attention_cross(void *self, const struct msd_any *args, int32_t n,
 			   struct msd_any *ret)
 {
-	int64_t layer;
-	double scale;
-	struct msd_kv_cache *c =
-		open_attention((struct msd_args){args, n}, 3, &layer, &scale);
-
 	(void)self, (void)ret;
-	return c != NULL ? msd_kv_attend_cached(c, layer, scale, &args[3]) : -1;
+	return attend((struct msd_args){args, n}, 3, msd_kv_attend_cached);
 }
 
 /* (cache, layer, scale, q, k, v, out) */
 static int attention_shared(void *self, const struct msd_any *args, int32_t n,
 			    struct msd_any *ret)
 {
-	int64_t layer;
-	double scale;
-	struct msd_kv_cache *c =
-		open_attention((struct msd_args){args, n}, 4, &layer, &scale);
-
 	(void)self, (void)ret;
-	return c != NULL ? msd_kv_attend_shared(c, layer, scale, &args[3]) : -1;
+	return attend((struct msd_args){args, n}, 4, msd_kv_attend_shared);
 }
 
 /* (cache, layer, kv) -> cache */

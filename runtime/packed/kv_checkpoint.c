@@ -41,19 +41,25 @@ static int layout_hash(void *self, const struct msd_any *args, int32_t n,
 	return c != NULL ? msd_kv_layout_hash(c, ret) : -1;
 }
 
-/* (cache, sequence, group, out) */
-static int export_group(void *self, const struct msd_any *args, int32_t n,
-			struct msd_any *ret)
+/* (cache, sequence, group, tensor) */
+static int move_group(struct msd_args a,
+		      int (*move)(struct msd_kv_cache *c, int64_t id, int64_t group,
+				  const struct msd_any *tensor))
 {
-	struct msd_args a = {args, n};
 	int64_t id;
 	struct msd_kv_cache *c = open_args(a, 4, &id);
 	int64_t group;
 
+	return c != NULL && msd_args_int(a, 2, &group) ? move(c, id, group, &a.v[3])
+						       : -1;
+}
+
+/* (cache, sequence, group, out) */
+static int export_group(void *self, const struct msd_any *args, int32_t n,
+			struct msd_any *ret)
+{
 	(void)self, (void)ret;
-	return c != NULL && msd_args_int(a, 2, &group)
-		       ? msd_kv_export_group(c, id, group, &args[3])
-		       : -1;
+	return move_group((struct msd_args){args, n}, msd_kv_export_group);
 }
 
 /* (cache, sequence, text) */
@@ -77,15 +83,8 @@ static int prepare_import(void *self, const struct msd_any *args, int32_t n,
 static int import_group(void *self, const struct msd_any *args, int32_t n,
 			struct msd_any *ret)
 {
-	struct msd_args a = {args, n};
-	int64_t id;
-	struct msd_kv_cache *c = open_args(a, 4, &id);
-	int64_t group;
-
 	(void)self, (void)ret;
-	return c != NULL && msd_args_int(a, 2, &group)
-		       ? msd_kv_import_group(c, id, group, &args[3])
-		       : -1;
+	return move_group((struct msd_args){args, n}, msd_kv_import_group);
 }
 
 /* (cache, sequence) */

@@ -24,32 +24,34 @@ static int clear(void *self, const struct msd_any *args, int32_t n, struct msd_a
 	return 0;
 }
 
+static bool sequence_of(struct msd_args a, struct msd_kv_state **ret, int64_t *ret_id)
+{
+	return msd_args_count(a, 2, 2) && state_at(a, 0, ret) &&
+	       msd_args_int(a, 1, ret_id);
+}
+
 /* (state, sequence) */
 static int add_sequence(void *self, const struct msd_any *args, int32_t n,
 			struct msd_any *ret)
 {
-	struct msd_args a = {args, n};
 	struct msd_kv_state *s;
 	int64_t id;
 
 	(void)self, (void)ret;
-	return msd_args_count(a, 2, 2) && state_at(a, 0, &s) && msd_args_int(a, 1, &id)
-		       ? s->ops->add(s, id)
-		       : -1;
+	return sequence_of((struct msd_args){args, n}, &s, &id) ? s->ops->add(s, id)
+								: -1;
 }
 
 /* (state, sequence) */
 static int remove_sequence(void *self, const struct msd_any *args, int32_t n,
 			   struct msd_any *ret)
 {
-	struct msd_args a = {args, n};
 	struct msd_kv_state *s;
 	int64_t id;
 
 	(void)self, (void)ret;
-	return msd_args_count(a, 2, 2) && state_at(a, 0, &s) && msd_args_int(a, 1, &id)
-		       ? s->ops->remove(s, id)
-		       : -1;
+	return sequence_of((struct msd_args){args, n}, &s, &id) ? s->ops->remove(s, id)
+								: -1;
 }
 
 /* (state, sequence, new sequence[, its length]) */
