@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/ir/graph.h"
 #include "proto/base/grow.h"
 
 enum {
