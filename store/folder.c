@@ -102,12 +102,13 @@ msd_err msd_folder_read(int folder, const char *name, size_t max_bytes,
 	if (err != MSD_OK)
 		return err;
 	err = msd_fd_read(fd, max_bytes, &bytes);
-	if (err == MSD_TOO_LARGE)
+	if (err == MSD_TOO_LARGE) {
 		(void)msd_diag_set(d, err, "%s: more than %zu bytes", name, max_bytes);
-	else if (err == MSD_NOMEM)
+	} else if (err == MSD_NOMEM) {
 		(void)msd_diag_no_memory(d);
-	else if (err != MSD_OK)
+	} else if (err != MSD_OK) {
 		err = msd_folder_fault(name, "read", d);
+	}
 	(void)close(fd);
 	if (err != MSD_OK) {
 		msd_buf_finish(&bytes);

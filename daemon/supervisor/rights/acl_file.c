@@ -45,9 +45,10 @@ msd_err msd_acl_read(const char *path, struct msd_acl **ret, struct msd_diag *d)
 		err = msd_fd_read(fd, MSD_ACL_FILE_MAX, &b);
 		if (err == MSD_NOMEM)
 			(void)msd_diag_no_memory(d);
-		if (err == MSD_IO)
+		if (err == MSD_IO) {
 			(void)msd_diag_set(d, err, "--acl %s: %s", path,
 					   msd_errno_text(errno, text));
+		}
 	}
 	if (err == MSD_OK || err == MSD_TOO_LARGE) /* the parser reports the latter */
 		err = msd_acl_parse(path, (struct msd_span){b.p, b.n}, ret, d);
