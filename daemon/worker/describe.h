@@ -1,7 +1,7 @@
 #ifndef MSD_WORKER_DESCRIBE_H
 #define MSD_WORKER_DESCRIBE_H
 /* The description of the open module that a worker sends (CHANNEL.md, worker.open). */
-#include "daemon/worker/sandbox/sandbox.h"
+#include "daemon/confine/sandbox.h"
 #include "runtime/load/loaded.h"
 
 /** True if calls of at least one function of @m can be joined. */

@@ -5,7 +5,7 @@
 
 #include "artifact/elf/era.h"
 #include "artifact/provides/provides.h"
-#include "daemon/worker/sandbox/sandbox_paths.h"
+#include "daemon/confine/sandbox_paths.h"
 #include "proto/body.h"
 #include "proto/value.h"
 #include "runtime/device/device.h"

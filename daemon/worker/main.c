@@ -4,12 +4,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "daemon/confine/crash.h"
+#include "daemon/confine/process.h"
 #include "daemon/mark.h"
 #include "daemon/worker/devices.h"
 #include "daemon/worker/gauges.h"
 #include "daemon/worker/process.h"
 #include "daemon/worker/queue.h"
-#include "daemon/worker/sandbox/crash.h"
 #include "proto/base/inherited.h"
 
 static int fail(const struct msd_diag *d)
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
 	}
 	if (msd_process_prepare(&given, &d) != MSD_OK)
 		return fail(&d);
-	msd_crash_install();
+	msd_crash_install("modserd-worker");
 	int rc = uv_loop_init(&loop);
 	if (rc != 0) {
 		(void)fprintf(stderr, "modserd-worker: %s\n", uv_strerror(rc));
@@ -77,5 +78,5 @@ int main(int argc, char **argv)
 	if (msd_worker_start(&worker, &loop, &given, &d) != MSD_OK)
 		return fail(&d);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
-	msd_worker_exit(0);
+	msd_confine_exit(0);
 }

@@ -17,14 +17,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/confine/crash.h"
+#include "daemon/confine/resource_limits.h"
 #include "daemon/segments/ledger.h"
 #include "daemon/worker/describe.h"
 #include "daemon/worker/direct/busy_poll.h"
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/objects/pinned_segments.h"
 #include "daemon/worker/probe.h"
-#include "daemon/worker/sandbox/crash.h"
-#include "daemon/worker/sandbox/resource_limits.h"
 #include "proto/base/clock.h"
 #include "proto/name.h"
 #include "proto/value.h"

@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "daemon/confine/process.h"
+#include "daemon/confine/resource_limits.h"
 #include "daemon/limits.h"
 #include "daemon/loop/disabled_features.h"
 #include "daemon/worker/direct/direct_accept.h"
 #include "daemon/worker/direct/direct_peer.h"
 #include "daemon/worker/objects/instances.h"
 #include "daemon/worker/objects/pinned_segments.h"
-#include "daemon/worker/process.h"
-#include "daemon/worker/sandbox/resource_limits.h"
 #include "proto/value.h"
 
 #define MAX_QUEUED_REPLY_BYTES (64u << 20)
@@ -257,7 +257,7 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 	const bool is_channel = peer->is_channel;
 
 	if (is_channel && msd_takeover_socket_is_end(&w->door, err))
-		msd_worker_exit(err == MSD_OK ? 0 : 1);
+		msd_confine_exit(err == MSD_OK ? 0 : 1);
 	msd_worker_forget(w, peer);
 	msd_peer_destroy(peer);
 	if (is_channel) {

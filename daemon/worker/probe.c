@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/worker/sandbox/crash.h"
+#include "daemon/confine/crash.h"
 #include "proto/base/clock.h"
 
 /*

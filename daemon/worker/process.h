@@ -25,7 +25,5 @@ struct msd_process_given {
  */
 MSD_MUST_CHECK msd_err msd_process_prepare(struct msd_process_given *given,
 					   struct msd_diag *d);
-/** End the process without running destructors of foreign code. */
-_Noreturn void msd_worker_exit(int status);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "daemon/confine/process.h"
 #include "daemon/exit_status.h"
 #include "daemon/worker/calls/batch.h"
 #include "daemon/worker/direct/busy_poll.h"
@@ -137,8 +138,8 @@ static msd_err run_request(struct msd_worker *w, struct msd_request *r)
 	/* A lost device is lost for this process: a new worker takes over. */
 	if (err == MSD_GPU_FAULT || (err != MSD_OK && r->method == MSD_M_WORKER_OPEN)) {
 		hang_up(w);
-		msd_worker_exit(err == MSD_GPU_FAULT ? MSD_EXIT_GPU_FAULT
-						     : MSD_EXIT_REFUSED);
+		msd_confine_exit(err == MSD_GPU_FAULT ? MSD_EXIT_GPU_FAULT
+						      : MSD_EXIT_REFUSED);
 	}
 	return err;
 }

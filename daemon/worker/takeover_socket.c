@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "daemon/worker/process.h"
+#include "daemon/confine/process.h"
 #include "daemon/worker/worker.h"
 
 /*
@@ -37,7 +37,7 @@ static void admit_or_end(struct msd_takeover_socket *door)
 	if (admit(door, &d) == MSD_OK)
 		return;
 	(void)fprintf(stderr, "modserd-worker: %s\n", msd_diag_text(&d));
-	msd_worker_exit(1);
+	msd_confine_exit(1);
 }
 
 /* Keep the number in use until the next channel has it: other threads open files,
@@ -95,7 +95,7 @@ static void on_event(uv_poll_t *poll, int status, int events)
 	if (fd >= 0) {
 		take(door, fd);
 	} else if (is_end) {
-		msd_worker_exit(0);
+		msd_confine_exit(0);
 	}
 }
 

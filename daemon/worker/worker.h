@@ -10,13 +10,13 @@
  */
 #include <uv.h>
 
+#include "daemon/confine/sandbox.h"
 #include "daemon/segments/segmap.h"
 #include "daemon/stream/conn.h"
 #include "daemon/worker/calls/arena.h"
 #include "daemon/worker/calls/funcs.h"
 #include "daemon/worker/calls/outpool.h"
 #include "daemon/worker/objects/resident_tensors.h"
-#include "daemon/worker/sandbox/sandbox.h"
 #include "daemon/worker/takeover_socket.h"
 #include "proto/base/spin.h"
 #include "proto/method.h"

@@ -143,9 +143,10 @@ MAY_INCLUDE = {
     "daemon/supervisor/source": ["proto", *STREAM, "store/digest.h"],
     "daemon/supervisor/request": ["proto", "daemon", *STREAM],
     "daemon/child": ["proto", "daemon"],
+    "daemon/confine": ["proto", "daemon/mark.h", "store/build_cache.h"],
     "daemon/fetch": ["proto", "daemon/mark.h", *STREAM, "store/digest.h", "store/trust.h",
                      "store/trusted_clock.h", "store/manifest"],
-    "daemon/worker": ["proto", "daemon", *STREAM, "artifact/inspect", "artifact/provides",
+    "daemon/worker": ["proto", "daemon", "daemon/confine", *STREAM, "artifact/inspect", "artifact/provides",
                       "artifact/elf", "store/build_cache.h"] + [
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
     "client": ["proto"],
@@ -163,7 +164,7 @@ MAY_INCLUDE = {
 PRIVATE = ["daemon/worker", "daemon/fetch", "daemon/tls"]
 ONLY_IN = {"uv.h": ("daemon", "examples"), "curl/curl.h": ("daemon/fetch",),
            "dlfcn.h": ("runtime", "graph/plugin", "daemon/supervisor/tls", "client"),
-           "seccomp.h": ("daemon/worker",), "llhttp.h": ("daemon/http",),
+           "seccomp.h": ("daemon/confine",), "llhttp.h": ("daemon/http",),
            "openssl/ssl.h": ("daemon/tls", "client")}
 # What never logs: it fills a struct msd_diag.
 SILENT = ["proto", "artifact", "pack", "graph", "store", "runtime"]

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/confine/crash.h"
 #include "daemon/worker/calls/stage.h"
 #include "daemon/worker/direct/ledger_writer.h"
 #include "daemon/worker/gauges.h"
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/objects/instances.h"
-#include "daemon/worker/sandbox/crash.h"
 #include "proto/base/clock.h"
 #include "proto/name.h"
 #include "runtime/module/instance.h"

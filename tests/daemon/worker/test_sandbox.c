@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/worker/sandbox/landlock.h"
-#include "daemon/worker/sandbox/sandbox.h"
-#include "daemon/worker/sandbox/sandbox_paths.h"
+#include "daemon/confine/landlock.h"
+#include "daemon/confine/sandbox.h"
+#include "daemon/confine/sandbox_paths.h"
 
 /*
  * A child enters a sandbox as a kernel would let it, perhaps an older one than this,

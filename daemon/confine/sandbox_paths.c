@@ -3,7 +3,7 @@
  * variables, driver caches, existing devices, and the paths of the daemon's options.
  * Failures: a path that is too long or does not exist gets no rule.
  */
-#include "daemon/worker/sandbox/sandbox_paths.h"
+#include "daemon/confine/sandbox_paths.h"
 
 #include <limits.h>
 #include <stdio.h>

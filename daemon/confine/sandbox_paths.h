@@ -1,9 +1,9 @@
-#ifndef MSD_WORKER_SANDBOX_PATHS_H
-#define MSD_WORKER_SANDBOX_PATHS_H
+#ifndef MSD_CONFINE_SANDBOX_PATHS_H
+#define MSD_CONFINE_SANDBOX_PATHS_H
 /* The parts of the file system that a worker's code needs, by sandbox profile:
  * libraries of the system, machine information, devices and driver caches. */
-#include "daemon/worker/sandbox/landlock.h"
-#include "daemon/worker/sandbox/sandbox.h"
+#include "daemon/confine/landlock.h"
+#include "daemon/confine/sandbox.h"
 
 /* Exists if the machine has an NVIDIA card. */
 #define MSD_PLACE_NVIDIA "/dev/nvidiactl"

@@ -1,4 +1,4 @@
-#include "daemon/worker/sandbox/landlock.h"
+#include "daemon/confine/landlock.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
  * Failures: a call that this architecture lacks is skipped; after any other error
  * nothing is enforced.
  */
-#include "daemon/worker/refusal.h"
+#include "daemon/confine/refusal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "daemon/worker/sandbox/crash.h"
+#include "daemon/confine/crash.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -22,6 +22,7 @@ static const struct {
 /* Read by the handler, on any thread. */
 static const char *volatile doing_what;
 static const char *volatile doing_name;
+static const char *program;
 
 /* A line built without stdio: the process may be in any state. */
 struct line {
@@ -65,7 +66,8 @@ static void on_fatal(int number, siginfo_t *info, void *context)
 		if (fatal[i].number == number)
 			name = fatal[i].name;
 	}
-	line_add(&l, "modserd-worker: ");
+	line_add(&l, program);
+	line_add(&l, ": ");
 	line_add(&l, name);
 	if (number != SIGABRT && info->si_code > 0) {
 		line_add(&l, " at ");
@@ -89,13 +91,14 @@ void msd_crash_note(const char *what, const char *name)
 	doing_what = what;
 }
 
-void msd_crash_install(void)
+void msd_crash_install(const char *name)
 {
 	static stack_t stack; /* stays reachable: it is never freed */
 	struct sigaction action = {
 		.sa_sigaction = on_fatal,
 		.sa_flags = (int)(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND)};
 
+	program = name;
 	stack.ss_sp = malloc(STACK_BYTES);
 	stack.ss_size = STACK_BYTES;
 	if (stack.ss_sp != NULL)

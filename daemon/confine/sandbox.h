@@ -1,5 +1,5 @@
-#ifndef MSD_WORKER_SANDBOX_H
-#define MSD_WORKER_SANDBOX_H
+#ifndef MSD_CONFINE_SANDBOX_H
+#define MSD_CONFINE_SANDBOX_H
 /*
  * Privileges that a worker drops before it opens its module, so that the module's
  * code can do little more than compute: docs/reference/sandbox.md has the table. A

@@ -1,16 +1,16 @@
-#ifndef MSD_WORKER_CRASH_H
-#define MSD_WORKER_CRASH_H
+#ifndef MSD_CONFINE_CRASH_H
+#define MSD_CONFINE_CRASH_H
 /*
- * Crash report: when compiled code crashes the worker, one line on standard error
+ * Crash report: when compiled code crashes the process, one line on standard error
  * gives the signal, the address and the running function. The supervisor quotes it to
  * its clients.
  */
 
 /**
  * Handle SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT on a separate stack; the signal
- * then takes its default action.
+ * then takes its default action. The line begins with @name, static text.
  */
-void msd_crash_install(void);
+void msd_crash_install(const char *name);
 /**
  * Set the current action ("call of", "boom"); both must stay valid until the next
  * note. NULL: no foreign code runs.

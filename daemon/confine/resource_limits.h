@@ -1,5 +1,5 @@
-#ifndef MSD_WORKER_RESOURCE_LIMITS_H
-#define MSD_WORKER_RESOURCE_LIMITS_H
+#ifndef MSD_CONFINE_RESOURCE_LIMITS_H
+#define MSD_CONFINE_RESOURCE_LIMITS_H
 /*
  * Resource limits of this process and its descendants. The process sets them itself,
  * before foreign code runs, and cannot raise them again; limits set from outside

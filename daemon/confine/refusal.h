@@ -1,5 +1,5 @@
-#ifndef MSD_WORKER_REFUSAL_H
-#define MSD_WORKER_REFUSAL_H
+#ifndef MSD_CONFINE_REFUSAL_H
+#define MSD_CONFINE_REFUSAL_H
 /*
  * A permanent deny-list of system calls (seccomp) for this process and its
  * descendants. Calls that drivers and libraries may need stay allowed. Calls that

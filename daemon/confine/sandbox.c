@@ -3,7 +3,7 @@
  * files (landlock.h), and last system calls (bulk_reject.h), because the earlier steps
  * need some. Failures: a part that the kernel refuses is skipped; the rest is enforced.
  */
-#include "daemon/worker/sandbox/sandbox.h"
+#include "daemon/confine/sandbox.h"
 
 #include <linux/capability.h>
 #include <signal.h>
@@ -12,9 +12,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "daemon/confine/refusal.h"
+#include "daemon/confine/sandbox_paths.h"
 #include "daemon/mark.h"
-#include "daemon/worker/refusal.h"
-#include "daemon/worker/sandbox/sandbox_paths.h"
 #include "proto/value.h"
 
 void msd_sandbox_look(struct msd_sandbox_kernel *ret)

@@ -1,5 +1,5 @@
-#ifndef MSD_WORKER_LANDLOCK_H
-#define MSD_WORKER_LANDLOCK_H
+#ifndef MSD_CONFINE_LANDLOCK_H
+#define MSD_CONFINE_LANDLOCK_H
 /*
  * Landlock: an unprivileged process restricts its own access. It covers files that no
  * rule allows, and other processes' memory and descriptors. On newer kernels it also

@@ -1,4 +1,4 @@
-#include "daemon/worker/sandbox/resource_limits.h"
+#include "daemon/confine/resource_limits.h"
 
 #include <errno.h>
 #include <stdio.h>
