@@ -149,6 +149,8 @@ MAY_INCLUDE = {
     "daemon/worker": ["proto", "daemon", "daemon/confine", *STREAM, "artifact/inspect", "artifact/provides",
                       "artifact/elf", "store/build_cache.h"] + [
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
+    "daemon/rpc_session": ["proto", "daemon/mark.h", "daemon/confine"] + [
+        "runtime/" + f for f in ("value", "pool", "module", "load")],
     "client": ["proto"],
     "client/cli": ["proto", "client", "client/build", "client/pki", "artifact/*", "pack", "graph", "graph/inspect",
                    "graph/serializer/choose.h", "graph/serializer/model_files.h",
@@ -161,7 +163,7 @@ MAY_INCLUDE = {
     "examples": ["client"],
 }
 # Folders that nothing outside them may see, and system headers with their only users.
-PRIVATE = ["daemon/worker", "daemon/fetch", "daemon/tls"]
+PRIVATE = ["daemon/worker", "daemon/rpc_session", "daemon/fetch", "daemon/tls"]
 ONLY_IN = {"uv.h": ("daemon", "examples"), "curl/curl.h": ("daemon/fetch",),
            "dlfcn.h": ("runtime", "graph/plugin", "daemon/supervisor/tls", "client"),
            "seccomp.h": ("daemon/confine",), "llhttp.h": ("daemon/http",),

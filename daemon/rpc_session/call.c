@@ -1,0 +1,187 @@
+/* Calls: values of the packet become values of the runtime. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/confine/crash.h"
+#include "daemon/rpc_session/session.h"
+#include "runtime/load/loaded.h"
+#include "runtime/module/instance.h"
+#include "runtime/value/error.h"
+
+static msd_err tensor_of(const struct msd_rpc_session *s,
+			 const struct msd_rpc_tensor *t, struct msd_rpc_shaped *ret,
+			 struct msd_diag *d)
+{
+	uint8_t *data;
+	const msd_err err = msd_rpc_table_reach(&s->table, t, t->bytes, &data, d);
+
+	if (err != MSD_OK)
+		return err;
+	for (uint32_t i = 0; i < t->ndim; i++)
+		ret->shape[i] = msd_rpc_tensor_extent(t, i);
+	ret->dl = (struct msd_dltensor){.data = data - t->byte_offset,
+					.device = {MSD_DEV_CPU, 0},
+					.ndim = (int32_t)t->ndim,
+					.dtype = t->dtype,
+					.shape = ret->shape,
+					.byte_offset = t->byte_offset};
+	return MSD_OK;
+}
+
+static msd_err object_of(const struct msd_rpc_session *s, uint64_t handle,
+			 struct msd_any *ret, struct msd_diag *d)
+{
+	const struct msd_rpc_object *o = msd_rpc_table_find(&s->table, handle);
+
+	if (o != NULL && o->kind == MSD_RPC_IS_VALUE && msd_any_copy(&o->value, ret))
+		return MSD_OK;
+	if (o != NULL && o->kind == MSD_RPC_IS_FUNCTION) {
+		msd_obj_ref(&o->function->obj);
+		*ret = msd_of_obj(&o->function->obj);
+		return MSD_OK;
+	}
+	return msd_diag_set(d, MSD_BAD_ARGUMENT,
+			    "the session has no value with the handle %llu",
+			    (unsigned long long)handle);
+}
+
+static msd_err any_of(const struct msd_rpc_session *s, const struct msd_rpc_value *v,
+		      struct msd_rpc_shaped *shaped, struct msd_any *ret,
+		      struct msd_diag *d)
+{
+	*ret = msd_none();
+	switch ((int)v->kind) {
+	case MSD_RPC_NONE:
+		return MSD_OK;
+	case MSD_RPC_INT:
+		*ret = msd_int(v->as.i64);
+		return MSD_OK;
+	case MSD_RPC_BOOL:
+		*ret = msd_bool(v->as.i64 != 0);
+		return MSD_OK;
+	case MSD_RPC_FLOAT:
+		*ret = msd_float(v->as.f64);
+		return MSD_OK;
+	case MSD_RPC_DTYPE:
+		*ret = (struct msd_any){.type = MSD_T_DTYPE, .as.dtype = v->as.dtype};
+		return MSD_OK;
+	case MSD_RPC_DEVICE:
+		*ret = (struct msd_any){.type = MSD_T_DEVICE,
+					.as.device = v->as.device};
+		return MSD_OK;
+	case MSD_RPC_TENSOR:
+		*ret = (struct msd_any){.type = MSD_T_DLTENSOR, .as.dl = &shaped->dl};
+		return tensor_of(s, &v->as.tensor, shaped, d);
+	case MSD_RPC_TEXT:
+	case MSD_RPC_BYTES:
+		return msd_any_text(v->as.bytes, v->kind == MSD_RPC_TEXT, ret)
+			       ? MSD_OK
+			       : msd_diag_no_memory(d);
+	case MSD_RPC_FUNCTION:
+	case MSD_RPC_MODULE:
+	case MSD_RPC_OBJECT:
+		return object_of(s, v->as.handle, ret, d);
+	default: /* an address of the client's would be believed by compiled code */
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "a pointer cannot be an argument");
+	}
+}
+
+static msd_err enter(const struct msd_rpc_object *o, struct msd_any *args, uint32_t n,
+		     struct msd_any *ret, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	*ret = msd_none();
+	msd_crash_note("call of", msd_function_name(o->function));
+	if (o->module != NULL && o->module->loaded != NULL) {
+		err = msd_loaded_call(o->module->loaded, o->function, args, n, ret, d);
+	} else {
+		msd_abi_clear();
+		if (o->function->call(o->function, args, (int32_t)n, ret) != 0)
+			err = msd_abi_fetch_error(d);
+	}
+	msd_crash_note(NULL, NULL);
+	return err;
+}
+
+/* TVM's client sets inputs through the tensor that get_input returns. So it must be
+ * the memory that the executor reads. */
+static msd_err share_input(const struct msd_rpc_object *o, const struct msd_any *input,
+			   struct msd_any *tensor, struct msd_diag *d)
+{
+	const struct msd_dltensor *dl = msd_any_dltensor(tensor);
+	struct msd_rpc_object setter = {.module = o->module};
+	struct msd_any none;
+	bool takes_out;
+
+	if (dl == NULL)
+		return MSD_OK;
+	/* An executor shares only a tensor whose memory has an owner. */
+	struct msd_storage *memory = msd_storage_new(msd_dltensor_bytes(dl));
+	if (memory == NULL)
+		return msd_diag_no_memory(d);
+	struct msd_tensor *own =
+		msd_tensor_view(memory->data, dl->device, dl->dtype, dl->shape,
+				(size_t)dl->ndim, &memory->obj, NULL, NULL);
+	msd_obj_unref(&memory->obj);
+	if (own == NULL)
+		return msd_diag_no_memory(d);
+	if (msd_dltensor_bytes(dl) > 0) {
+		memcpy(own->dl.data, (const uint8_t *)dl->data + dl->byte_offset,
+		       msd_dltensor_bytes(dl));
+	}
+	msd_any_drop(tensor);
+	*tensor = msd_of_obj(&own->obj);
+	struct msd_any args[2] = {*input, *tensor};
+	msd_err err = msd_instance_find(o->instance, "set_input_zero_copy",
+					&setter.function, &takes_out, d);
+	if (err == MSD_OK)
+		err = enter(&setter, args, 2, &none, d);
+	if (err == MSD_OK)
+		msd_any_drop(&none);
+	return err;
+}
+
+static msd_err call_any(struct msd_rpc_session *s, const struct msd_rpc_object *o,
+			struct msd_any *args, uint32_t n, struct msd_diag *d)
+{
+	struct msd_any ret;
+	msd_err err = enter(o, args, n, &ret, d);
+
+	if (err == MSD_OK && o->is_get_input && n == 1) {
+		err = share_input(o, &args[0], &ret, d);
+		if (err != MSD_OK)
+			msd_any_drop(&ret);
+	}
+	return err == MSD_OK ? msd_rpc_session_result_any(s, &ret, d) : err;
+}
+
+msd_err msd_rpc_session_call(struct msd_rpc_session *s, const struct msd_rpc_object *o,
+			     struct msd_rpc_args *args, struct msd_diag *d)
+{
+	struct msd_any *anys = calloc((size_t)args->n + 1, sizeof(*anys));
+	struct msd_rpc_shaped *shaped = calloc((size_t)args->n + 1, sizeof(*shaped));
+	uint32_t n = 0;
+	msd_err err = MSD_OK;
+
+	if (anys == NULL || shaped == NULL) {
+		free(anys);
+		free(shaped);
+		return msd_diag_no_memory(d);
+	}
+	while (err == MSD_OK && n < args->n) {
+		err = any_of(s, &args->values[n], &shaped[n], &anys[n], d);
+		if (err == MSD_OK)
+			n++;
+	}
+	if (err == MSD_OK)
+		err = call_any(s, o, anys, n, d);
+	for (uint32_t i = 0; i < n; i++) {
+		if (anys[i].type != MSD_T_DLTENSOR)
+			msd_any_drop(&anys[i]);
+	}
+	free(anys);
+	free(shaped);
+	return err;
+}

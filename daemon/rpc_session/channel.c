@@ -1,0 +1,150 @@
+#include "daemon/rpc_session/channel.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define HEAD_BYTES 512u /* more than all fields of a COPY_TO before its data */
+
+/* SO_RCVTIMEO limits each wait within a packet. */
+static msd_err read_all(const struct msd_rpc_channel *c, void *to, uint64_t n)
+{
+	uint8_t *at = to;
+
+	while (n > 0) {
+		const ssize_t got = read(c->fd, at, n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return MSD_IO;
+		at += got;
+		n -= (uint64_t)got;
+	}
+	return MSD_OK;
+}
+
+static msd_err wait_for_packet(const struct msd_rpc_channel *c)
+{
+	struct pollfd p = {.fd = c->fd, .events = POLLIN};
+	int n;
+
+	do {
+		n = poll(&p, 1, -1);
+	} while (n < 0 && errno == EINTR);
+	return n > 0 ? MSD_OK : MSD_IO;
+}
+
+static msd_err read_more(struct msd_rpc_channel *c, uint64_t n)
+{
+	if (!msd_buf_reserve(&c->in, n))
+		return MSD_NOMEM;
+	const msd_err err = read_all(c, c->in.p + c->in.n, n);
+
+	if (err != MSD_OK)
+		return err;
+	c->in.n += n;
+	c->left -= n;
+	return MSD_OK;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static msd_err read_size(struct msd_rpc_channel *c, uint64_t *ret)
+{
+	uint8_t size[MSD_RPC_SIZE_BYTES];
+	msd_err err = MSD_OK;
+
+	*ret = 0;
+	while (err == MSD_OK && *ret == 0) { /* TVM's peers skip empty packets */
+		err = wait_for_packet(c);
+		if (err == MSD_OK)
+			err = read_all(c, size, sizeof(size));
+		if (err == MSD_OK)
+			*ret = msd_le64(size);
+	}
+	return err;
+}
+
+msd_err msd_rpc_channel_next(struct msd_rpc_channel *c, struct msd_rpc_packet *ret,
+			     struct msd_diag *d)
+{
+	uint64_t total;
+	msd_err err = read_size(c, &total);
+
+	if (err != MSD_OK)
+		return err;
+	if (total > c->max_bytes) {
+		return msd_diag_set(d, MSD_TOO_LARGE,
+				    "a packet of %llu bytes is over --max-payload %llu",
+				    (unsigned long long)total,
+				    (unsigned long long)c->max_bytes);
+	}
+	c->in.n = 0;
+	c->left = total;
+	err = read_more(c, smaller(total, HEAD_BYTES));
+	if (err == MSD_OK &&
+	    (c->in.n < 4 || msd_le32(c->in.p) != (uint32_t)MSD_RPC_COPY_TO))
+		err = read_more(c, c->left);
+	if (err != MSD_OK)
+		return err;
+	return msd_rpc_packet_read((struct msd_span){c->in.p, c->in.n}, total, ret, d);
+}
+
+msd_err msd_rpc_channel_take(struct msd_rpc_channel *c, const struct msd_rpc_packet *p,
+			     void *to, uint64_t n)
+{
+	const uint64_t first = smaller(n, p->data.n);
+
+	if (first > 0)
+		memcpy(to, p->data.p, first);
+	if (n - first > c->left)
+		return MSD_IO;
+	c->left -= n - first;
+	return read_all(c, (uint8_t *)to + first, n - first);
+}
+
+msd_err msd_rpc_channel_skip(struct msd_rpc_channel *c)
+{
+	uint8_t dropped[4096];
+	msd_err err = MSD_OK;
+
+	while (err == MSD_OK && c->left > 0) {
+		const uint64_t n = smaller(c->left, sizeof(dropped));
+
+		err = read_all(c, dropped, n);
+		c->left -= n;
+	}
+	return err;
+}
+
+msd_err msd_rpc_channel_write(const struct msd_rpc_channel *c,
+			      const struct msd_buf *head, const void *data, uint64_t n)
+{
+	struct iovec v[2] = {{head->p, head->n}, {(void *)(uintptr_t)data, n}};
+	unsigned at = 0;
+
+	while (at < 2) {
+		const ssize_t sent = writev(c->fd, v + at, (int)(2 - at));
+		size_t left = sent > 0 ? (size_t)sent : 0;
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0)
+			return MSD_IO;
+		while (at < 2 && left >= v[at].iov_len) {
+			left -= v[at].iov_len;
+			at++;
+		}
+		if (at < 2) {
+			v[at].iov_base = (char *)v[at].iov_base + left;
+			v[at].iov_len -= left;
+		}
+	}
+	return MSD_OK;
+}

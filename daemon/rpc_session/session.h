@@ -1,0 +1,56 @@
+#ifndef MSD_RPC_SESSION_SESSION_H
+#define MSD_RPC_SESSION_SESSION_H
+/*
+ * One session of TVM's RPC: it reads a packet, does what it asks, and answers. An
+ * error in a packet or in a call is answered as an exception, and the session goes on.
+ */
+#include "daemon/rpc_session/channel.h"
+#include "daemon/rpc_session/files.h"
+#include "daemon/rpc_session/table.h"
+
+struct msd_rpc_session {
+	struct msd_rpc_channel channel;
+	struct msd_rpc_table table;
+	struct msd_rpc_files files;
+	bool knows_era;
+	enum msd_rpc_era era;
+	struct msd_buf out; /* the answer */
+};
+
+/* The values of a packet; they borrow from it. */
+struct msd_rpc_args {
+	struct msd_rpc_value *values;
+	uint32_t n;
+};
+
+/* A tensor argument for the runtime. */
+struct msd_rpc_shaped {
+	struct msd_dltensor dl;
+	int64_t shape[MSD_MAX_NDIM];
+};
+
+/** Serve until the client leaves. Returns the exit status of the process. */
+int msd_rpc_session_run(struct msd_rpc_session *s);
+/** Answer with one value. */
+void msd_rpc_session_return(struct msd_rpc_session *s, const struct msd_rpc_value *v);
+/** Answer a call: the type of the result, and @v. */
+void msd_rpc_session_result(struct msd_rpc_session *s, int32_t ffi_type,
+			    int32_t classic_type, struct msd_rpc_value v);
+/** Answer a call with @v, which is taken. Errors: MSD_NOMEM, MSD_UNSUPPORTED. */
+MSD_MUST_CHECK msd_err msd_rpc_session_result_any(struct msd_rpc_session *s,
+						  struct msd_any *v,
+						  struct msd_diag *d);
+/** Add @o, and answer a call with its handle. Errors: msd_rpc_table_add(). */
+MSD_MUST_CHECK msd_err msd_rpc_session_result_object(struct msd_rpc_session *s,
+						     const struct msd_rpc_object *o,
+						     struct msd_diag *d);
+/**
+ * Call @o with @args. Errors: those of msd_loaded_call(), MSD_BAD_ARGUMENT (a handle
+ * or a tensor that the session does not have).
+ */
+MSD_MUST_CHECK msd_err msd_rpc_session_call(struct msd_rpc_session *s,
+					    const struct msd_rpc_object *o,
+					    struct msd_rpc_args *args,
+					    struct msd_diag *d);
+
+#endif

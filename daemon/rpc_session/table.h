@@ -1,0 +1,75 @@
+#ifndef MSD_RPC_SESSION_TABLE_H
+#define MSD_RPC_SESSION_TABLE_H
+/*
+ * The objects of a session by handle. A handle is a number that the session chose:
+ * never 0, and never given again, so a client that sends a wrong one gets an error.
+ */
+#include "proto/tvm_rpc/value.h"
+#include "runtime/value/value.h"
+
+struct msd_loaded;
+struct msd_instance;
+struct msd_rpc_builtin;
+
+#define MSD_RPC_MAX_IMPORTS 32u
+#define MSD_RPC_SLOT_BITS 20u /* of a handle; the rest says how often it was used */
+
+/* Lives as long as the session: its functions may be held by other modules. */
+struct msd_rpc_module {
+	struct msd_loaded *loaded; /* NULL: the system library, which is empty */
+	struct msd_rpc_module *imports[MSD_RPC_MAX_IMPORTS];
+	uint32_t n_imports;
+};
+
+enum msd_rpc_object_kind {
+	MSD_RPC_FREE,
+	MSD_RPC_IS_ARRAY,
+	MSD_RPC_IS_BUILTIN,
+	MSD_RPC_IS_FUNCTION,
+	MSD_RPC_IS_MAKER, /* makes an executor of its module */
+	MSD_RPC_IS_MODULE,
+	MSD_RPC_IS_INSTANCE,
+	MSD_RPC_IS_VALUE
+};
+
+struct msd_rpc_object {
+	enum msd_rpc_object_kind kind;
+	struct msd_rpc_module *module; /* MODULE, FUNCTION, MAKER, INSTANCE */
+	struct msd_function *function; /* FUNCTION; borrowed */
+	struct msd_instance *instance; /* INSTANCE, FUNCTION; lives with the session */
+	bool is_get_input;             /* FUNCTION */
+	const struct msd_rpc_builtin *builtin;
+	struct msd_any value; /* VALUE, FUNCTION that a call returned: owned */
+	uint64_t array;       /* VALUE, a tensor: the handle of its elements */
+	uint8_t *data;        /* ARRAY */
+	uint64_t bytes;
+	bool is_owned; /* ARRAY: the client allocated it, and frees it */
+	uint64_t uses; /* of the slot */
+	uint32_t next_free;
+};
+
+struct msd_rpc_table {
+	struct msd_rpc_object *slots;
+	uint32_t n, cap;
+	uint32_t first_free; /* slot + 1; 0: none */
+};
+
+/** Add a copy of @o. Errors: MSD_NOMEM, MSD_TOO_LARGE (too many handles). */
+MSD_MUST_CHECK msd_err msd_rpc_table_add(struct msd_rpc_table *t,
+					 const struct msd_rpc_object *o, uint64_t *ret,
+					 struct msd_diag *d);
+/** The object of @handle; NULL: it was never given, or is freed. Valid until add. */
+struct msd_rpc_object *msd_rpc_table_find(const struct msd_rpc_table *t,
+					  uint64_t handle);
+/** Free an object and what it owns. */
+void msd_rpc_table_remove(struct msd_rpc_table *t, struct msd_rpc_object *o);
+/**
+ * The address of the @bytes bytes of @x from its byte_offset on. Errors:
+ * MSD_BAD_ARGUMENT (no such array, or not within it).
+ */
+MSD_MUST_CHECK msd_err msd_rpc_table_reach(const struct msd_rpc_table *t,
+					   const struct msd_rpc_tensor *x,
+					   uint64_t bytes, uint8_t **ret,
+					   struct msd_diag *d);
+
+#endif
