@@ -27,6 +27,8 @@
 	  "uploads of one connection at a time")                                       \
 	X(max_payload, "max-payload", RELOAD, 4ull << 30,                              \
 	  "tensor bytes of one request")                                               \
+	X(max_json, "max-json", RELOAD, 16ull << 20,                                   \
+	  "bytes of the JSON of an HTTP inference request, and of its reply")          \
 	X(max_memory, "max-memory", RESTART, 0,                                        \
 	  "tensor bytes of all requests in flight")                                    \
 	X(max_connection_memory, "max-connection-memory", RESTART, 0,                  \

@@ -99,6 +99,7 @@ struct reading {
 	struct msd_infer_ask *ask;
 	const json_t *json;
 	bool has_wide;                    /* parsed JSON */
+	size_t text_bytes;                /* of the JSON */
 	uint64_t behind_at, behind_bytes; /* offset after the JSON; total bytes there */
 	struct msd_diag *d;
 };
@@ -136,7 +137,7 @@ static msd_err read_place(struct reading *r, const json_t *tensor,
 		return msd_infer_wrong(d, "input", t->name,
 				       "expected data or binary_data_size");
 	}
-	if (t->has_data && t->n_elements > MSD_INFER_JSON_BYTES) {
+	if (t->has_data && t->n_elements > r->text_bytes) {
 		return msd_infer_wrong(d, "input", t->name,
 				       "fewer data than its shape says");
 	}
@@ -371,7 +372,8 @@ static msd_err read_all(struct reading *r)
 msd_err msd_infer_ask_read(struct msd_infer_ask *ret, struct msd_span text,
 			   uint64_t behind_bytes, struct msd_diag *d)
 {
-	struct reading r = {.ask = ret, .behind_bytes = behind_bytes, .d = d};
+	struct reading r = {
+		.ask = ret, .text_bytes = text.n, .behind_bytes = behind_bytes, .d = d};
 
 	*ret = (struct msd_infer_ask){0};
 	if (text.n == 0) {

@@ -8,7 +8,6 @@
 #include "proto/base/diag.h"
 #include "proto/dtype.h"
 
-#define MSD_INFER_JSON_BYTES (1u << 20)  /* JSON of a request; also limits elements */
 #define MSD_INFER_READ_BYTES (32u << 20) /* approximate memory limit for parsing */
 
 /* An input tensor. */

@@ -276,8 +276,16 @@ static bool has_numbers(struct msd_dtype t)
 		(t.code == MSD_DT_FLOAT && (t.bits == 32 || t.bits == 64)));
 }
 
+static msd_err too_long(uint64_t most, struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_BAD_REQUEST,
+			    "the reply has more than the %llu bytes of JSON of "
+			    "--max-json: request binary_data",
+			    (unsigned long long)most);
+}
+
 msd_err msd_infer_data_write(struct msd_dtype dtype, const uint8_t *p, uint64_t n,
-			     struct msd_buf *out, struct msd_diag *d)
+			     uint64_t most, struct msd_buf *out, struct msd_diag *d)
 {
 	char name[MSD_DTYPE_NAME_MAX];
 
@@ -288,6 +296,8 @@ msd_err msd_infer_data_write(struct msd_dtype dtype, const uint8_t *p, uint64_t 
 	}
 	msd_text_put(out, "[");
 	for (uint64_t i = 0; i < n; i++) {
+		if (out->n > most)
+			return too_long(most, d);
 		if (i > 0)
 			msd_buf_put(out, ",", 1);
 		if (!write_one(dtype, p + i * (dtype.bits / 8u), out)) {

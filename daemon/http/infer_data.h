@@ -20,11 +20,12 @@ MSD_MUST_CHECK msd_err msd_infer_data_read(const struct msd_infer_input *t,
 					   uint8_t *out, struct msd_diag *d);
 /**
  * Append @n elements of @dtype at @p as a flat array. Errors: MSD_BAD_REQUEST: a
- * value that JSON cannot represent; then discard the appended text.
+ * value that JSON cannot represent, or @out has more than @most bytes; then discard the
+ * appended text.
  */
 MSD_MUST_CHECK msd_err msd_infer_data_write(struct msd_dtype dtype, const uint8_t *p,
-					    uint64_t n, struct msd_buf *out,
-					    struct msd_diag *d);
+					    uint64_t n, uint64_t most,
+					    struct msd_buf *out, struct msd_diag *d);
 
 /* Map between the datatype names of the Open Inference Protocol and our element
  * types. */

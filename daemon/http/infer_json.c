@@ -103,29 +103,29 @@ void msd_infer_put_shape(struct msd_buf *out, const int64_t *shape, uint32_t ndi
 	msd_buf_printf(out, "]");
 }
 
-bool msd_infer_text_bytes(struct msd_span field, size_t *ret)
+bool msd_infer_text_bytes(struct msd_span field, uint64_t most, size_t *ret)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < field.n; i++) {
-		if (field.p[i] < '0' || field.p[i] > '9' || n > MSD_INFER_JSON_BYTES)
+		if (field.p[i] < '0' || field.p[i] > '9' || n > most)
 			return false;
 		n = 10 * n + (size_t)(field.p[i] - '0');
 	}
-	if (field.n == 0 || n > MSD_INFER_JSON_BYTES)
+	if (field.n == 0 || n > most)
 		return false;
 	*ret = n;
 	return true;
 }
 
-bool msd_infer_split(struct msd_span field, struct msd_span body,
+bool msd_infer_split(struct msd_span field, struct msd_span body, uint64_t most,
 		     struct msd_span *ret_text, struct msd_span *ret_behind)
 {
 	size_t n = body.n;
 
-	if (field.p != NULL && !msd_infer_text_bytes(field, &n))
+	if (field.p != NULL && !msd_infer_text_bytes(field, most, &n))
 		return false;
-	if (n > body.n || n > MSD_INFER_JSON_BYTES)
+	if (n > body.n || n > most)
 		return false;
 	*ret_text = (struct msd_span){body.p, n};
 	*ret_behind = (struct msd_span){body.p + n, body.n - n};

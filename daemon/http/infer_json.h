@@ -36,16 +36,17 @@ void msd_infer_put_shape(struct msd_buf *out, const int64_t *shape, uint32_t ndi
 
 /**
  * Parse @field, an Inference-Header-Content-Length: the number of bytes of JSON.
- * False if it is not a number, or exceeds the JSON limit.
+ * False if it is not a number, or exceeds @most.
  */
-MSD_MUST_CHECK bool msd_infer_text_bytes(struct msd_span field, size_t *ret);
+MSD_MUST_CHECK bool msd_infer_text_bytes(struct msd_span field, uint64_t most,
+					 size_t *ret);
 /**
  * Split @body. @field is its Inference-Header-Content-Length; if its p is NULL, all
- * of the body is JSON. False if the number is invalid for this body, or exceeds the
- * JSON limit.
+ * of the body is JSON. False if the number is invalid for this body, or exceeds
+ * @most.
  */
 MSD_MUST_CHECK bool msd_infer_split(struct msd_span field, struct msd_span body,
-				    struct msd_span *ret_text,
+				    uint64_t most, struct msd_span *ret_text,
 				    struct msd_span *ret_behind);
 
 #endif

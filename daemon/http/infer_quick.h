@@ -2,8 +2,9 @@
 #define MSD_HTTP_INFER_QUICK_H
 /*
  * Reads the usual form of an `infer` request in one pass, without a tree of JSON: flat
- * data, ASCII names without escapes, keys that are known and not repeated, numbers of
- * up to 18 digits. Every other text, and every error, is left to infer_ask.h.
+ * or nested data, ASCII names without escapes, keys that are known and not repeated,
+ * numbers of up to 18 digits. Every other text, and every error, is left to
+ * infer_ask.h.
  */
 #include "daemon/http/infer_ask.h"
 

@@ -89,12 +89,38 @@ Test(signature, numbers_parameters_and_results_without_a_name)
 	msd_pack_map(&b, 0);
 	read_all(&f, &b);
 	cr_expect(msd_span_is(f.params[0].name, "arg0"));
-	cr_expect(f.params[0].is_scalar && f.params[0].dtype.bits == 64);
+	cr_expect(f.params[0].kind == MSD_SIGNATURE_NUMBER &&
+		  f.params[0].dtype.bits == 64);
 	cr_expect_not(f.params[0].has_shape);
 	cr_assert_eq(f.n_results, 2);
 	cr_expect(msd_span_is(f.results[1].name, "output1"));
 	msd_function_signature_finish(&f);
 	msd_buf_finish(&b);
+}
+
+Test(signature, takes_an_unknown_kind_for_a_tensor)
+{
+	static const struct {
+		const char *kind;
+		enum msd_signature_kind is;
+	} rows[] = {{"tensor", MSD_SIGNATURE_TENSOR}, {"unknown", MSD_SIGNATURE_TENSOR},
+		    {"other", MSD_SIGNATURE_TENSOR},  {"bool", MSD_SIGNATURE_NUMBER},
+		    {"str", MSD_SIGNATURE_OBJECT},    {"tuple", MSD_SIGNATURE_OBJECT},
+		    {"shape", MSD_SIGNATURE_OBJECT}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct msd_buf b = begin(1);
+		struct msd_function_signature f;
+
+		msd_pack_cstr(&b, "params");
+		msd_pack_array(&b, 1);
+		msd_pack_map(&b, 1);
+		msd_pack_pair_str(&b, "kind", rows[i].kind);
+		read_all(&f, &b);
+		cr_expect_eq(f.params[0].kind, rows[i].is, "%s", rows[i].kind);
+		msd_function_signature_finish(&f);
+		msd_buf_finish(&b);
+	}
 }
 
 Test(signature, names_a_bounded_number_of_extents)

@@ -258,6 +258,37 @@ def test_an_answer_is_whole_though_it_is_more_than_a_connection_may_hold():
             assert answered == 200 and said.endswith((x @ y).tobytes())
 
 
+def test_an_image_is_called_as_nested_json(daemon):
+    """A picture of 224 x 224: more than 1 MB of JSON, in nested arrays, each way."""
+    image = numpy.random.default_rng(7).random((448, 336), "float32")
+    with Visit(daemon) as visit:
+        values = tensor("X", "FP32", image)
+        values["data"] = image.tolist()
+        one = tensor("Y", "FP32", numpy.eye(336, dtype="float32"))
+        answered, said = infer(visit, "shapes:matmul", [values, one], outputs=[
+            {"name": "Z", "parameters": {"shape": [448, 336]}}])
+        assert answered == 200, said
+        assert numpy.array_equal(numpy.float32(said["outputs"][0]["data"]), image.ravel())
+
+
+def test_json_has_the_operators_limit():
+    with start("--max-json", "4K", "--load", f"shapes={harness.MODELS}/shapes.so") as d:
+        d.ok("wait", "shapes")
+        few, many = numpy.ones(500, "float32"), numpy.ones(2000, "float32")
+        with Visit(d) as visit:
+            assert infer(visit, "shapes:addone", [tensor("A", "FP32", few)])[0] == 200
+            answered, said = infer(visit, "shapes:addone", [tensor("A", "FP32", many)])
+            assert answered == 413 and "4096 of --max-json" in said["error"], said
+        with Visit(d) as visit:
+            body = many.tobytes()
+            head = json.dumps({"inputs": [{**tensor("A", "FP32", many, False), "parameters": {
+                "binary_data_size": len(body)}}]}).encode()
+            answered, _, said = visit.ask(
+                PATH.format("shapes:addone"), f"Inference-Header-Content-Length: {len(head)}\r\n"
+                f"Content-Length: {len(head) + len(body)}\r\n", "POST", head + body)
+            assert answered == 400 and b"--max-json: request binary_data" in said, said
+
+
 WIDE = 100_000  # elements: 0.5 MiB of JSON and more each way
 
 

@@ -8,6 +8,8 @@
 #include "proto/limits.h"
 #include "tests/fuzz/fuzz.h"
 
+#define MAX_JSON (1u << 20)
+
 /* What is said of an input lies within what came. */
 static void walk(const struct msd_infer_ask *a, size_t behind)
 {
@@ -31,7 +33,8 @@ static void write_again(const struct msd_infer_ask *a)
 		if (!t->has_data)
 			continue;
 		MUST(msd_infer_data_write(t->dtype, a->values.p + t->from,
-					  t->n_elements, &out, NULL) == MSD_OK);
+					  t->n_elements, UINT64_MAX, &out,
+					  NULL) == MSD_OK);
 		msd_buf_finish(&out);
 	}
 }
@@ -86,9 +89,9 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 	if (at == 0)
 		field.p = NULL;
 	const struct msd_span body = {line + 1, n - at - 1};
-	if (!msd_infer_split(field, body, &text, &behind))
+	if (!msd_infer_split(field, body, MAX_JSON, &text, &behind))
 		return 0;
-	MUST(text.n + behind.n == body.n && text.n <= MSD_INFER_JSON_BYTES);
+	MUST(text.n + behind.n == body.n && text.n <= MAX_JSON);
 	if (msd_infer_ask_read(&ask, text, behind.n, NULL) != MSD_OK) {
 		read_quickly(text, behind.n, NULL);
 		return 0;

@@ -84,9 +84,9 @@ Test(infer_ask, inputs_lie_one_behind_the_other_in_each_place, .fini = finish)
 static bool splits(const char *field, const char *body, size_t *ret)
 {
 	struct msd_span text = {0}, behind = {0};
-	const bool is_good = msd_infer_split(field != NULL ? msd_span_of(field)
-							   : (struct msd_span){0},
-					     msd_span_of(body), &text, &behind);
+	const bool is_good = msd_infer_split(
+		field != NULL ? msd_span_of(field) : (struct msd_span){0},
+		msd_span_of(body), 1u << 20, &text, &behind);
 
 	*ret = text.n;
 	return is_good && text.n + behind.n == strlen(body);
@@ -225,7 +225,8 @@ static void expect_again(const char *datatype, const char *shape, const char *da
 
 	cr_assert_eq(read_data(datatype, shape, data), MSD_OK, "%s", data);
 	cr_assert_eq(msd_infer_data_write(ask.inputs[0].dtype, bytes,
-					  ask.inputs[0].n_elements, &out, NULL),
+					  ask.inputs[0].n_elements, 1u << 20, &out,
+					  NULL),
 		     MSD_OK);
 	cr_expect(msd_span_is((struct msd_span){out.p, out.n}, again), "%.*s",
 		  (int)out.n, (const char *)out.p);
@@ -306,11 +307,30 @@ Test(infer_data, that_json_cannot_say_is_refused)
 	struct msd_buf out = {0};
 
 	cr_expect_eq(msd_infer_data_write((struct msd_dtype){MSD_DT_FLOAT, 32, 1},
-					  (const uint8_t *)&nan, 1, &out, NULL),
+					  (const uint8_t *)&nan, 1, 100, &out, NULL),
 		     MSD_BAD_REQUEST);
 	cr_expect_eq(msd_infer_data_write((struct msd_dtype){MSD_DT_BFLOAT, 16, 1},
-					  bytes, 1, &out, NULL),
+					  bytes, 1, 100, &out, NULL),
 		     MSD_BAD_REQUEST);
+	msd_buf_finish(&out);
+}
+
+Test(infer_data, is_not_written_beyond_the_limit)
+{
+	static const uint8_t zeros[100];
+	struct msd_diag d = {0};
+	struct msd_buf out = {0};
+
+	cr_expect_eq(msd_infer_data_write((struct msd_dtype){MSD_DT_UINT, 8, 1}, zeros,
+					  100, 200, &out, NULL),
+		     MSD_OK);
+	out.n = 0;
+	cr_expect_eq(msd_infer_data_write((struct msd_dtype){MSD_DT_UINT, 8, 1}, zeros,
+					  100, 100, &out, &d),
+		     MSD_BAD_REQUEST);
+	cr_expect(out.n < 110);
+	cr_expect(strstr(msd_diag_text(&d), "--max-json") != NULL);
+	msd_diag_finish(&d);
 	msd_buf_finish(&out);
 }
 

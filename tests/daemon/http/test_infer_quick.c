@@ -112,6 +112,36 @@ Test(infer_quick, leaves_other_numbers_to_the_general_reader)
 		cr_expect_not(is_quick(other_numbers[i], 0), "%s", other_numbers[i]);
 }
 
+#define SHAPED(shape, data)                                                            \
+	"{\"inputs\":[{\"name\":\"a\",\"datatype\":\"INT8\",\"shape\":[" shape         \
+	"],\"data\":" data "}]}"
+
+Test(infer_quick, reads_nested_arrays)
+{
+	expect_same_number(SHAPED("2,2", "[[1,2],[3,4]]"));
+	expect_same_number(SHAPED("2,1,2", " [ [ [ 1 , 2 ] ] , [[3,4]] ] "));
+	expect_same_number(SHAPED("1,1,1", "[[[7]]]"));
+	expect_same_number(SHAPED("3,2", "[1,2,3,4,5,6]"));
+}
+
+Test(infer_quick, leaves_other_nests_to_the_general_reader)
+{
+	static const char *const texts[] = {SHAPED("2,2", "[[1,2],[3]]"),
+					    SHAPED("2,2", "[[1,2],[3,4,5]]"),
+					    SHAPED("2,2", "[[1,2],[3,4],[5,6]]"),
+					    SHAPED("2,2", "[[1,2]]"),
+					    SHAPED("2,2", "[[1,2],3]"),
+					    SHAPED("2,2", "[[1,2][3,4]]"),
+					    SHAPED("2,2", "[[[1,2],[3,4]]]"),
+					    SHAPED("2,2", "[[1,2],[3,4]"),
+					    SHAPED("2,2", "[[1,2],[3,4],]"),
+					    SHAPED("4", "[[1,2],[3,4]]"),
+					    SHAPED("2,0", "[[],[]]")};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		cr_expect_not(is_quick(texts[i], 0), "%s", texts[i]);
+}
+
 #define A "\"name\":\"a\",\"datatype\":\"INT8\",\"shape\":[1]"
 static const char *const other_texts[] = {
 	"",

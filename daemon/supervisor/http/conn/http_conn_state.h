@@ -28,7 +28,7 @@ struct msd_http_conn {
 	struct msd_http_reader reader;
 	/* From the last head: size of the JSON before its tensors; 0 if chunked. */
 	size_t part_bytes;
-	bool brings_tensors;
+	bool is_infer, brings_tensors;
 	struct msd_buf ahead, out; /* read and not served; answered and not written */
 	size_t ahead_at, out_at;
 	size_t tail_left;       /* bytes of caller.tail that are not written */

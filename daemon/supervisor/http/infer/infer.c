@@ -210,14 +210,15 @@ struct cut {
 	uint64_t behind_bytes;
 };
 
-static bool cut_body(const struct msd_http_request *q, struct cut *ret)
+static bool cut_body(const struct msd_http_request *q, uint64_t max_json,
+		     struct cut *ret)
 {
 	*ret = (struct cut){.text = q->body};
 	if (q->has_part) {
 		ret->behind_bytes = q->body_bytes - q->body.n;
 		return true;
 	}
-	if (!msd_infer_split(q->fields[MSD_HTTP_F_INFERENCE_HEADER], q->body,
+	if (!msd_infer_split(q->fields[MSD_HTTP_F_INFERENCE_HEADER], q->body, max_json,
 			     &ret->text, &ret->behind))
 		return false;
 	ret->behind_bytes = ret->behind.n;
@@ -234,7 +235,8 @@ void msd_infer(struct msd_http_exchange *a)
 
 	if (!msd_infer_rights_call(a))
 		return;
-	const bool is_cut = cut_body(a->request, &cut);
+	const uint64_t max_json = a->edge->limits->max_json;
+	const bool is_cut = cut_body(a->request, max_json, &cut);
 	if (!find_model(a, &m))
 		return;
 	c->infer = i = infer_new(c, a->names[0]);
@@ -247,7 +249,9 @@ void msd_infer(struct msd_http_exchange *a)
 	if (!is_cut) {
 		i->err = msd_diag_set(&i->why, MSD_BAD_REQUEST,
 				      "Inference-Header-Content-Length: expected a "
-				      "number of bytes of the body, at most 1 MiB");
+				      "number of bytes of the body, at most the %llu "
+				      "of --max-json",
+				      (unsigned long long)max_json);
 		proceed(c, &m);
 		return;
 	}

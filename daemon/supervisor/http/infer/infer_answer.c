@@ -89,7 +89,10 @@ static void let_go(struct msd_http_session *c, struct msd_out *o, bool sent)
 static struct msd_infer_wish wish_of(const struct msd_infer *i)
 {
 	return (struct msd_infer_wish){
-		.ask = &i->ask, .call = &i->call, .model = {i->model.p, i->model.n}};
+		.ask = &i->ask,
+		.call = &i->call,
+		.model = {i->model.p, i->model.n},
+		.max_json = i->caller->asking.edge->limits->max_json};
 }
 
 static void write_answer(struct msd_work *chore)

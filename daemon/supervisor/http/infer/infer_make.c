@@ -182,6 +182,23 @@ static msd_err put_scalar(const struct making *k, const struct msd_infer_input *
 	return MSD_OK;
 }
 
+static msd_err put_value(const struct making *k, const struct msd_signature_param *p,
+			 const struct msd_infer_input *t)
+{
+	switch (p->kind) {
+	case MSD_SIGNATURE_NUMBER:
+		return put_scalar(k, t);
+	case MSD_SIGNATURE_OBJECT:
+		return msd_infer_wrong_as(k->d, MSD_UNSUPPORTED, "input", t->name,
+					  "it is a %.*s, which this protocol cannot "
+					  "express: call it with modser",
+					  (int)p->type.n, (const char *)p->type.p);
+	case MSD_SIGNATURE_TENSOR:
+	default:
+		return put_tensor(k, t);
+	}
+}
+
 /* The name must live until the reply, which may replace the signature. */
 static void put_name(struct msd_infer_call *c, const struct msd_signature_param *p)
 {
@@ -196,7 +213,7 @@ static msd_err put_output(const struct making *k, const struct msd_signature_par
 	struct msd_infer_call *c = k->call;
 	uint64_t n;
 
-	if (p->is_scalar || !p->has_dtype || !p->has_shape)
+	if (p->kind != MSD_SIGNATURE_TENSOR || !p->has_dtype || !p->has_shape)
 		return wrong(k, p->name, "it is missing", "");
 	for (uint32_t i = 0; i < w.ndim; i++)
 		w.shape[i] = p->extents[i].value;
@@ -276,7 +293,7 @@ static msd_err put_params(const struct making *k)
 		}
 		n_used += !k->call->places[t - k->ask->inputs].is_used;
 		k->call->places[t - k->ask->inputs].is_used = true;
-		err = f->params[i].is_scalar ? put_scalar(k, t) : put_tensor(k, t);
+		err = put_value(k, &f->params[i], t);
 	}
 	return err == MSD_OK && n_used < k->ask->n_inputs ? name_unknown(k) : err;
 }

@@ -20,8 +20,7 @@
 #include "proto/base/text.h"
 #include "proto/value.h"
 
-#define MAX_JSON_BYTES (1u << 20) /* maximum size of the JSON tensors of a reply */
-#define AT_ONCE_BYTES 4096u       /* of tensors, at most about 16 KiB of text */
+#define AT_ONCE_BYTES 4096u /* of tensors, at most about 16 KiB of text */
 
 struct telling {
 	struct msd_infer_answer *answer;
@@ -30,7 +29,6 @@ struct telling {
 	struct msd_cur names; /* of filled outputs and results */
 	uint32_t n_told, n_unnamed, n_wished;
 	bool is_told[MSD_MAX_TENSORS]; /* true for requested outputs that are written */
-	uint64_t json_bytes;
 	struct msd_diag *d;
 };
 
@@ -107,17 +105,11 @@ static msd_err put_json(struct telling *t, const struct msd_wire_tensor *w,
 	struct msd_buf *b = &t->answer->text;
 	uint64_t n;
 
-	if (w->bytes > MAX_JSON_BYTES - t->json_bytes) {
-		return msd_diag_set(
-			t->d, MSD_BAD_REQUEST,
-			"more than %u bytes of tensors as JSON: request binary_data",
-			MAX_JSON_BYTES);
-	}
-	t->json_bytes += w->bytes;
 	if (!msd_shape_elements(w->shape, w->ndim, &n))
 		return msd_diag_set(t->d, MSD_INTERNAL, "a result's shape");
 	msd_text_put(b, ",\"data\":");
-	msd_err err = msd_infer_data_write(w->dtype, bytes, n, b, t->d);
+	msd_err err =
+		msd_infer_data_write(w->dtype, bytes, n, t->wish->max_json, b, t->d);
 	msd_text_put(b, "}");
 	return err;
 }

@@ -14,6 +14,7 @@ struct msd_infer_wish {
 	const struct msd_infer_ask *ask;
 	const struct msd_infer_call *call;
 	struct msd_span model; /* its name, as requested */
+	uint64_t max_json;     /* bytes of the reply's text */
 };
 
 /* A reply. */

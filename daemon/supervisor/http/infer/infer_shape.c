@@ -166,7 +166,7 @@ msd_err msd_infer_shape_check(struct msd_infer_extents *x,
 			      const struct msd_signature_param *p,
 			      const struct msd_infer_input *t, struct msd_diag *d)
 {
-	if (p->is_scalar || !p->has_shape)
+	if (p->kind != MSD_SIGNATURE_TENSOR || !p->has_shape)
 		return MSD_OK;
 	bool is_fit = t->ndim == p->n_extents;
 	for (uint32_t i = 0; is_fit && i < t->ndim; i++) {

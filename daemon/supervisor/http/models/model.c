@@ -98,7 +98,7 @@ static void write_tensor(const struct msd_signature_param *p, const struct words
 	msd_buf_printf(out, ",\"%s\":", words->datatype);
 	write_datatype(p, words, out);
 	msd_buf_printf(out, ",\"%s\":", words->shape);
-	if (!p->has_shape && !p->is_scalar) {
+	if (!p->has_shape && p->kind != MSD_SIGNATURE_NUMBER) {
 		msd_buf_printf(out, "[-1]"); /* the number is not known */
 	} else {
 		write_shape(p, out);

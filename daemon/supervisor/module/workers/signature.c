@@ -66,6 +66,21 @@ static bool dtype_of(struct msd_span type, struct msd_dtype *ret)
 	return msd_dtype_parse((const char *)type.p, type.n, ret);
 }
 
+/* A kind that is not known may be a tensor. */
+static enum msd_signature_kind kind_of(struct msd_span kind)
+{
+	static const char *const numbers[] = {"int", "float", "bool"};
+	static const char *const others[] = {"str", "shape", "tuple"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (msd_span_is(kind, numbers[i]))
+			return MSD_SIGNATURE_NUMBER;
+		if (msd_span_is(kind, others[i]))
+			return MSD_SIGNATURE_OBJECT;
+	}
+	return MSD_SIGNATURE_TENSOR;
+}
+
 /* "?" means that it is not known. */
 static bool is_name(struct msd_span s)
 {
@@ -127,7 +142,7 @@ static void read_param(struct msd_function_signature *f, struct msd_signature_pa
 {
 	p->name = text_of(param, "name");
 	p->type = text_of(param, "dtype");
-	p->is_scalar = !msd_span_is(text_of(param, "kind"), "tensor");
+	p->kind = kind_of(text_of(param, "kind"));
 	if (p->type.n == 0)
 		p->type = text_of(param, "kind");
 	p->has_dtype = dtype_of(p->type, &p->dtype);

@@ -20,6 +20,12 @@ struct msd_signature_extent {
 	uint32_t symbol; /* number of its name in the function, from 1; 0: no name */
 };
 
+enum msd_signature_kind {
+	MSD_SIGNATURE_TENSOR, /* or not known */
+	MSD_SIGNATURE_NUMBER,
+	MSD_SIGNATURE_OBJECT /* a string, a shape or a tuple */
+};
+
 /* A parameter or a result. */
 struct msd_signature_param {
 	struct msd_span name;   /* `arg` or `output` and its number if it has none */
@@ -27,7 +33,8 @@ struct msd_signature_param {
 	struct msd_dtype dtype; /* parsed type, if has_dtype */
 	struct msd_signature_extent *extents;
 	uint32_t n_extents;
-	bool has_dtype, is_scalar;
+	enum msd_signature_kind kind;
+	bool has_dtype;
 	bool has_shape; /* false: any shape is valid */
 	char own_name[MSD_SIGNATURE_NAME_BYTES];
 };
