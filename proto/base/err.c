@@ -29,3 +29,10 @@ msd_err msd_err_from_name(const char *name)
 	}
 	return MSD_INTERNAL;
 }
+
+bool msd_err_is_callers(msd_err err)
+{
+	return err == MSD_BAD_REQUEST || err == MSD_TOO_LARGE || err == MSD_NOT_FOUND ||
+	       err == MSD_CANCELLED || err == MSD_STALE_HANDLE ||
+	       err == MSD_BAD_ARGUMENT;
+}

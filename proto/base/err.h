@@ -5,6 +5,7 @@
  * response: append, never renumber. PROTOCOL.md section "Errors" explains each to
  * users and is tested against this table.
  */
+#include <stdbool.h>
 
 /* X(enumerator, number, wire name, sentence) */
 #define MSD_ERR_MAP(X)                                                                 \
@@ -58,6 +59,9 @@ const char *msd_err_name(msd_err err);
 
 /** One-sentence meaning of @err. Static storage. */
 const char *msd_err_sentence(msd_err err);
+
+/** True if the caller can avoid @err: its request was wrong, or it cancelled. */
+bool msd_err_is_callers(msd_err err);
 
 /** Code for a wire name, MSD_INTERNAL if the name is not in the table. */
 msd_err msd_err_from_name(const char *name);

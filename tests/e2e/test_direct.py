@@ -95,9 +95,11 @@ def test_what_clients_are_told_of_calls_is_true(daemon, wire):
             channel.call("results:int")
         with pytest.raises(Failure, match="NOT_FOUND"):
             channel.call("results:nothing")
+        with pytest.raises(Failure, match="UNSUPPORTED"):
+            channel.call("results:alien")
         after = direct.facts(wire, "results")
         text = wire.ask("server.metrics")
-    assert after["calls"] - before["calls"] == 11 and after["errors"] - before["errors"] == 1
+    assert after["calls"] - before["calls"] == 12 and after["errors"] - before["errors"] == 1
     assert after["p50_ns"] is not None
     assert 'modserd_calls_total{module="results",function="int",code="OK"}' in text
 

@@ -2,9 +2,13 @@
 import json
 import shutil
 
+import harness
+import pytest
 from harness import until
 from test_http import RIGHTS, TOKEN, ZOO, Visit, start, status
-from wire import Wire
+from wire import Failure, Wire
+
+FAULTS = harness.ZOO / "faults.so"
 
 
 def change(visit, name, what, body=b"", fields=""):
@@ -31,6 +35,34 @@ def test_what_the_command_line_names_is_unloaded_and_loaded_again():
         assert change(visit, "a:b", "load")[0] == 400
         assert change(visit, "zoo", "unload",
                       b'{"parameters": {"unload_dependents": false}}') == (200, b"")
+
+
+def test_a_load_while_the_module_is_unloaded_may_be_sent_again():
+    with start("--allow-load-tcp", "--drain", harness.FOREVER, "--load", f"zoo={FAULTS}") as d, \
+         Visit(d) as visit, Wire(d.host) as wire, Wire(d.host) as other, harness.Gate() as gate:
+        d.ok("wait", "zoo")
+        held = wire.start("call", "zoo:gate", gate.path)
+        gate.entered()
+        unload = other.start("module.unload", "zoo")
+        until(lambda: visit.ask("/readyz/zoo")[0] != 200, "it drains")
+        answered, fields, said = visit.ask("/v2/repository/models/zoo/load",
+                                           "Content-Length: 0\r\n", "POST")
+        assert answered == 503 and b"being unloaded" in said, said
+        assert int(fields["retry-after"]) >= 1
+        gate.open()
+        wire.finish(held)
+        other.finish(unload)
+        assert change(visit, "zoo", "load") == (200, b"")
+
+
+def test_errors_that_a_caller_can_avoid_are_not_the_modules():
+    with start("--load", f"zoo={FAULTS}") as d, Wire(d.host) as wire:
+        d.ok("wait", "zoo")
+        for target, code in (("zoo:nothing", "NOT_FOUND"), ("zoo:error_long", "CALL_FAILED")):
+            with pytest.raises(Failure, match=code):
+                wire.call(target)
+        told = {m["name"]: m for m in wire.ask("module.list")}["zoo"]
+        assert (told["calls"], told["errors"]) == (2, 1)
 
 
 def load_with(visit, name, **parameters):

@@ -79,6 +79,17 @@ static struct line *find_or_add(struct msd_buf *b, const char *name)
 	return b->bad ? NULL : &lines_of(b)[count(b) - 1];
 }
 
+/* An error that the caller can avoid is no error of the module. */
+static bool is_callers(const char *sample)
+{
+	static const char key[] = ",code=\"";
+	const char *at = strstr(sample, key);
+	char name[32] = "";
+
+	return at != NULL && sscanf(at + sizeof(key) - 1, "%31[A-Z_]", name) == 1 &&
+	       msd_err_is_callers(msd_err_from_name(name));
+}
+
 /* Parse `NAME",...} VALUE`; terminates the name in place. */
 static void take(struct msd_buf *lines, char *at, size_t family)
 {
@@ -104,6 +115,8 @@ static void take_sample(struct msd_buf *lines, char *sample)
 		    (families[i].tail != NULL &&
 		     strstr(sample, families[i].tail) == NULL))
 			continue;
+		if (families[i].figure == ERRORS && is_callers(sample))
+			return;
 		take(lines, sample + n, i);
 		return;
 	}

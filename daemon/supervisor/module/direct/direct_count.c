@@ -111,12 +111,13 @@ static void count_row(struct msd_process *p, const struct msd_ledger_row *row,
 		      struct msd_ledger_row *seen)
 {
 	struct msd_worker_group *group = p->replica->group;
-	uint64_t n[MSD_LEDGER_CODES], all = 0;
+	uint64_t n[MSD_LEDGER_CODES], all = 0, n_errors = 0;
 
 	for (unsigned code = 0; code < MSD_LEDGER_CODES; code++) {
 		n[code] = more(&row->ended[code], &seen->ended[code],
 			       &p->ledger_left.calls);
 		all += n[code];
+		n_errors += msd_err_is_callers(code) ? 0 : n[code];
 	}
 	if (all == 0)
 		return;
@@ -125,7 +126,7 @@ static void count_row(struct msd_process *p, const struct msd_ledger_row *row,
 		msd_call_stats_note_each(group->call_stats, at, code, n[code]);
 	msd_call_stats_note_untimed(group->call_stats, at, n[MSD_OK]);
 	group->n_calls += all;
-	group->n_errors += all - n[MSD_OK];
+	group->n_errors += n_errors - n[MSD_OK];
 	group->n_failed += n[MSD_CALL_FAILED];
 	group->registry->n_direct_calls += all;
 }

@@ -279,7 +279,7 @@ static msd_err check_name(struct msd_module_registry *registry, struct msd_span 
 		return msd_diag_set(d, MSD_DRAINING, "the daemon is shutting down");
 	old = find(registry, name);
 	if (old != NULL && old->life.state == MSD_STATE_DRAINING) {
-		return msd_diag_set(d, MSD_EXISTS,
+		return msd_diag_set(d, MSD_DRAINING,
 				    "module %s is being unloaded: wait for it",
 				    old->group.name);
 	}

@@ -199,8 +199,8 @@ static void count_error(struct msd_worker_group *group, struct msd_req *r,
 {
 	struct msd_body_error e = {.code = MSD_INTERNAL};
 
-	group->n_errors++;
 	(void)msd_body_error_read(in->body.error, &e);
+	group->n_errors += !msd_err_is_callers(e.code);
 	group->n_failed += e.code == MSD_CALL_FAILED;
 	r->client.code = (uint8_t)e.code;
 }

@@ -89,7 +89,8 @@ struct msd_worker_group {
 	struct msd_latency_estimate pace;  /* for all peers together */
 	struct msd_peer_latencies paces;   /* of each peer */
 	struct msd_facts facts;            /* reported by the worker that opened last */
-	uint64_t n_calls, n_errors;
+	uint64_t n_calls;
+	uint64_t n_errors; /* not those that callers can avoid */
 	uint64_t n_failed; /* errors raised by the module's code: CALL_FAILED */
 	uint64_t n_lost;   /* errors of calls without an answer */
 	struct msd_times stages[MSD_STAGE_COUNT]; /* of its calls */
