@@ -39,6 +39,31 @@ static void group_name(gid_t gid, char ret[static NAME_MAX_BYTES])
 	}
 }
 
+/* Its folder may be entered by its group, as that of the system's daemon. */
+static void explain_folder(const char *path, const char *you,
+			   char hint[static MSD_HINT_MAX], struct msd_diag *d)
+{
+	const char *end = strrchr(path, '/');
+	char folder[MSD_ADDRESS_PATH_MAX + 1] = "", group[NAME_MAX_BYTES];
+	struct stat st;
+
+	if (end != NULL)
+		memcpy(folder, path, (size_t)(end - path));
+	(void)msd_diag_set(d, MSD_IO,
+			   "not permitted: %s may not enter the folder of %s", you,
+			   path);
+	if (stat(folder, &st) == 0 && (st.st_mode & S_IXGRP) != 0) {
+		group_name(st.st_gid, group);
+		(void)snprintf(hint, MSD_HINT_MAX,
+			       "ask to be put into the group %s (usermod -aG %s %s), "
+			       "then log in again",
+			       group, group, you);
+	} else {
+		(void)snprintf(hint, MSD_HINT_MAX,
+			       "ask its owner, or start a daemon of your own: modserd");
+	}
+}
+
 /* Name the socket's owner and the permission that this user needs. */
 static void explain_mode(const char *path, char hint[static MSD_HINT_MAX],
 			 struct msd_diag *d)
@@ -48,11 +73,7 @@ static void explain_mode(const char *path, char hint[static MSD_HINT_MAX],
 
 	user_name(geteuid(), you);
 	if (stat(path, &st) != 0) {
-		(void)msd_diag_set(d, MSD_IO,
-				   "not permitted: %s may not enter the folder of %s",
-				   you, path);
-		(void)snprintf(hint, MSD_HINT_MAX,
-			       "ask its owner, or start a daemon of your own: modserd");
+		explain_folder(path, you, hint, d);
 		return;
 	}
 	user_name(st.st_uid, owner);

@@ -87,8 +87,9 @@ static msd_err check_folder(const char *path, struct msd_diag *d)
 			: msd_diag_set(d, MSD_BAD_ARTIFACT,
 				       "%s: a folder without metadata.json: not an "
 				       "unpacked Model Library Format archive (a "
-				       "package of tvmc is given as its .tar), and "
-				       "without saved_model.pb: not a SavedModel",
+				       "package of tvmc is given as its .tar), "
+				       "without model.tar: not a project of microTVM, "
+				       "and without saved_model.pb: not a SavedModel",
 				       path);
 }
 
@@ -130,11 +131,10 @@ bool msd_folder_is(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The model of the folder of a SavedModel; its variables are read later, by name. */
-static bool is_saved_model(const char *path)
+static bool has_file(const char *path, const char *name)
 {
 	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const bool ret = fd >= 0 && faccessat(fd, "saved_model.pb", F_OK, 0) == 0;
+	const bool ret = fd >= 0 && faccessat(fd, name, F_OK, 0) == 0;
 
 	if (fd >= 0)
 		(void)close(fd);
@@ -146,8 +146,11 @@ msd_err msd_folder_or_file_read(const char *path, struct msd_buf *ret,
 {
 	if (!msd_folder_is(path))
 		return msd_file_read(path, ret, d);
-	if (is_saved_model(path))
+	if (has_file(path,
+		     "saved_model.pb")) /* its variables are read later, by name */
 		return msd_file_read_beneath(path, "saved_model.pb", ret, d);
+	if (!has_file(path, "metadata.json") && has_file(path, "model.tar"))
+		return msd_file_read_beneath(path, "model.tar", ret, d);
 	msd_err err = check_folder(path, d);
 	return err == MSD_OK ? read_folder(path, ret, d) : err;
 }

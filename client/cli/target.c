@@ -62,6 +62,22 @@ static const modser_value *list_of(const modser_result *about)
 	return list != NULL && list->kind == MODSER_TUPLE ? list : NULL;
 }
 
+/* Operators that TVM compiled for a graph executor, whose graph is another file. */
+static bool has_operators(const modser_value *list)
+{
+	static const char prefix[] = "tvmgen_default_fused_";
+
+	for (size_t i = 0; list != NULL && i < list->as.tuple.n; i++) {
+		const modser_value *name = modser_find(&list->as.tuple.item[i], "name");
+
+		if (name != NULL && name->kind == MODSER_STR &&
+		    (strncmp(name->as.str.p, prefix, sizeof(prefix) - 1) == 0 ||
+		     strncmp(name->as.str.p, "fused_", 6) == 0))
+			return true;
+	}
+	return false;
+}
+
 static enum msd_exit report_none(const char *name, const modser_result *about)
 {
 	const modser_value *list = list_of(about);
@@ -72,10 +88,16 @@ static enum msd_exit report_none(const char *name, const modser_result *about)
 	msd_buf_put_u8(&names, 0);
 	const enum msd_exit code =
 		names.bad ? msd_report_no_memory()
-			  : msd_report_usage("name the function: NAME:FUNC",
-					     "%s has no function that is its model; it "
-					     "has: %s",
-					     name, (const char *)names.p);
+			  : msd_report_usage(
+				    has_operators(list)
+					    ? "it has operators of a graph: load it "
+					      "with its graph.json and parameters "
+					      "(--graph FILE --params FILE); or "
+					      "name the function: NAME:FUNC"
+					    : "name the function: NAME:FUNC",
+				    "%s has no function that is its model; it "
+				    "has: %s",
+				    name, (const char *)names.p);
 	msd_buf_finish(&names);
 	return code;
 }

@@ -16,6 +16,12 @@ def test_out_tensors_are_refused_by_functions_that_return_their_outputs(daemon, 
     assert said.status == 1 and text in said.err
 
 
+def test_operators_without_their_graph_name_what_is_missing(daemon, fixtures):
+    name = loaded(daemon, need(fixtures / "tvm-0.8/mlp_llvm", "mlp_llvm_nofactory.so"))
+    said = daemon.modser("call", name, 1)
+    assert said.status == 2 and "--graph FILE --params FILE" in said.err, said
+
+
 def test_names_that_do_not_fit_are_refused(daemon, fixtures):
     folder = fixtures / "tvm-0.8/mlp_llvm"
     name = loaded(daemon, need(folder, "mlp_llvm.so"))

@@ -145,6 +145,15 @@ def test_what_cannot_become_another_archive_says_so(mlf, folder, tmp_path):
     assert not (tmp_path / "x.tar").exists() and not (tmp_path / "x.so").exists()
 
 
+def test_a_project_of_microtvm_has_its_archive_inside(daemon, mlf, tmp_path):
+    project = tmp_path / "project"
+    (project / "src").mkdir(parents=True)
+    (project / "microtvm_api_server.py").write_text("# generated\n")
+    (project / "model.tar").write_bytes((mlf / "mlp_graph_llvm.tar").read_bytes())
+    daemon.load("project", project)
+    assert runs(daemon, "project", mlf, tmp_path)
+
+
 @pytest.mark.parametrize("version", [5, 7])
 def test_what_convert_writes_is_read_and_runs(daemon, mlf, tmp_path, version):
     parts = unpacked(mlf / "mlp_graph_llvm.tar", tmp_path)

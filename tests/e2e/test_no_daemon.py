@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import threading
+from pathlib import Path
 
 import harness
 import pytest
@@ -93,6 +94,27 @@ def test_a_socket_of_another_user(own_daemon):
         pytest.skip("nobody may not run what was built here")
     said = harness.Said(done.returncode, done.stdout.encode(), done.stderr)
     expect_no_connection(said, "not permitted", "mode 0600; you are nobody", "--socket-mode 0660")
+
+
+def test_a_folder_of_a_group_names_the_group():
+    if os.geteuid() != 0:
+        pytest.skip("only root can be somebody else")
+    folder = harness.short_folder(harness.is_open_to_all)
+    os.chmod(folder, 0o755)
+    inner = Path(folder) / "run"
+    inner.mkdir()
+    inner.chmod(0o750)
+    try:
+        done = subprocess.run(
+            [harness.BIN / "modser", "-H", f"unix:{inner}/m.sock", "ls"],
+            capture_output=True, text=True, user=NOBODY, group=NOBODY, extra_groups=[],
+            env={}, timeout=harness.PATIENCE,
+        )
+    except PermissionError:
+        pytest.skip("nobody may not run what was built here")
+    said = harness.Said(done.returncode, done.stdout.encode(), done.stderr)
+    expect_no_connection(said, "may not enter the folder", "ask to be put into the group root",
+                         "usermod -aG root nobody")
 
 
 @pytest.mark.parametrize(
