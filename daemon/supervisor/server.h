@@ -25,6 +25,7 @@
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/memory_trim.h"
 #include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/life/repository.h"
 #include "daemon/supervisor/repository/source_pollers.h"
 #include "daemon/supervisor/request/budget.h"
 #include "daemon/supervisor/sd.h"
@@ -50,6 +51,7 @@ struct msd_server {
 	struct msd_keeper keeper;                 /* open if there is a store */
 	struct msd_fetcher fetcher;               /* main sets its path */
 	struct msd_source_pollers source_pollers; /* modules with a source */
+	struct msd_repository repository;         /* the editions of modules */
 	struct msd_wanted wanted;                 /* modules with a section */
 	struct msd_tls tls;                       /* main sets its path */
 	char *worker_path;

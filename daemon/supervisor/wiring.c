@@ -5,7 +5,6 @@
  */
 #include "daemon/supervisor/wiring.h"
 
-#include <stdio.h>
 #include <time.h>
 
 #include "daemon/log.h"
@@ -16,11 +15,7 @@
 #include "daemon/supervisor/edge/session/frontend.h"
 #include "daemon/supervisor/facts/answer_desk.h"
 #include "daemon/supervisor/facts/figures.h"
-#include "daemon/supervisor/keep/keep.h"
-#include "daemon/supervisor/module/life/module.h"
-#include "daemon/supervisor/repository/kept_load.h"
-#include "daemon/supervisor/repository/rollback.h"
-#include "daemon/supervisor/repository/sleep_store.h"
+#include "daemon/supervisor/repository/repository.h"
 
 static void retry_space(struct msd_server *s)
 {
@@ -71,77 +66,6 @@ static void on_module_gone(struct msd_module_registry *registry)
 	msd_server_check_drained(s);
 }
 
-static void on_candidate(struct msd_module_registry *registry, struct msd_module *m)
-{
-	msd_kept_load_begin(
-		&MSD_CONTAINER_OF(registry, struct msd_server, registry)->keeper, m);
-}
-
-static void on_tried(struct msd_module_registry *registry, struct msd_module *m,
-		     bool is_good)
-{
-	msd_kept_load_tried(
-		&MSD_CONTAINER_OF(registry, struct msd_server, registry)->keeper, m,
-		is_good);
-}
-
-/* Explain why a watched module failed its canary period. */
-static void explain_watched(const struct msd_module *m, char *ret, size_t room)
-{
-	if (m->error != NULL) {
-		(void)snprintf(ret, room, "%s", m->error);
-	} else {
-		(void)snprintf(ret, room,
-			       "it failed: %u deaths, and %llu of %llu calls failed",
-			       m->life.n_deaths, (unsigned long long)m->group.n_failed,
-			       (unsigned long long)m->group.n_calls);
-	}
-}
-
-static void say_watched(const struct msd_module *m, const char *what)
-{
-	char digest[MSD_DIGEST_TEXT];
-
-	msd_digest_format(msd_source_edition(&m->group.source), digest);
-	msd_log(MSD_LOG_WARN, "edition_canary",
-		"name=%s sha256=%s deaths=%u failed=%llu how=%s", m->group.name, digest,
-		m->life.n_deaths, (unsigned long long)m->group.n_failed, what);
-}
-
-static void on_watched(struct msd_module_registry *registry, struct msd_module *m,
-		       enum msd_canary_verdict verdict)
-{
-	struct msd_server *s = MSD_CONTAINER_OF(registry, struct msd_server, registry);
-	const struct msd_keep_after nothing = {0};
-	char why[MSD_RECORD_WHY];
-
-	if (verdict == MSD_CANARY_PROVEN) {
-		msd_keep_tried(&s->keeper, m->group.name, MSD_KEEP_PROVEN, NULL,
-			       nothing);
-	} else if (verdict == MSD_CANARY_FAILED) {
-		say_watched(m, "failed");
-		explain_watched(m, why, sizeof(why));
-		msd_edition_return(
-			&s->keeper, registry, m->group.name, why,
-			msd_source_pollers_options(&s->source_pollers, m->group.name));
-	} else if (registry->is_closing) {
-		msd_keep_tried(&s->keeper, m->group.name, MSD_KEEP_ENDED, NULL,
-			       nothing);
-	}
-}
-
-static bool on_asleep(struct msd_module_registry *registry, struct msd_module *m)
-{
-	return msd_sleep_store_look(
-		&MSD_CONTAINER_OF(registry, struct msd_server, registry)->keeper, m);
-}
-
-static bool on_called(struct msd_module_registry *registry, struct msd_module *m)
-{
-	return msd_sleep_store_bring(
-		&MSD_CONTAINER_OF(registry, struct msd_server, registry)->keeper, m);
-}
-
 static void on_kept(struct msd_keeper *keeper)
 {
 	msd_server_check_drained(MSD_CONTAINER_OF(keeper, struct msd_server, keeper));
@@ -173,23 +97,6 @@ static msd_err on_reload(struct msd_edge *e, struct msd_buf *ret, struct msd_dia
 	return msd_server_reload(MSD_CONTAINER_OF(e, struct msd_server, edge), ret, d);
 }
 
-static void on_rollback(struct msd_edge *e, const char *name, struct msd_req *r)
-{
-	const struct msd_server *s = MSD_CONTAINER_OF(e, struct msd_server, edge);
-
-	msd_rollback(e->keeper, e->registry, name,
-		     msd_source_pollers_options(&s->source_pollers, name), r);
-}
-
-static void on_again(struct msd_edge *e, const char *name, const char *from,
-		     bool is_previous, const struct msd_load *how, struct msd_req *r)
-{
-	const enum msd_ref ref = is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT;
-
-	msd_edition_again(e->keeper, e->registry, name,
-			  (struct msd_edition_of){.module = from, .ref = ref}, how, r);
-}
-
 static msd_err on_load(struct msd_edge *e, const char *name,
 		       const struct msd_said *said, uint32_t n_said, struct msd_req *r,
 		       struct msd_diag *d)
@@ -205,23 +112,10 @@ static msd_err on_load(struct msd_edge *e, const char *name,
 	return err;
 }
 
-static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret)
-{
-	msd_source_pollers_put(
-		&MSD_CONTAINER_OF(e, struct msd_server, edge)->source_pollers, name,
-		ret);
-}
-
 static const char *config_word(struct msd_edge *e, const struct msd_module *m)
 {
 	return msd_wanted_word(&MSD_CONTAINER_OF(e, struct msd_server, edge)->wanted,
 			       m);
-}
-
-static const struct msd_fetch_options *terms_of(struct msd_edge *e, const char *name)
-{
-	return msd_source_pollers_terms(
-		&MSD_CONTAINER_OF(e, struct msd_server, edge)->source_pollers, name);
 }
 
 static void on_session_gone(struct msd_edge *e)
@@ -257,13 +151,9 @@ static void furnish_edge(struct msd_server *s)
 		.started_ms = uv_now(&s->loop),
 		.started_unix_ms = unix_ms(),
 		.on_reload = on_reload,
-		.on_rollback = on_rollback,
-		.on_again = on_again,
 		.on_load = on_load,
-		.put_supply = put_supply,
 		.config_word = config_word,
 		.put_info = msd_figures_put_info,
-		.terms_of = terms_of,
 		.answer_in_chunks = answer_in_chunks,
 		.on_session_gone = on_session_gone,
 	};
@@ -290,11 +180,7 @@ void msd_server_connect_parts(struct msd_server *s)
 		.worker_user = s->worker_user_name != NULL ? &s->worker_user : NULL,
 		.warm = {.keep = keep_worker, .give_up = give_worker_up},
 		.on_room = on_module_room,
-		.on_candidate = on_candidate,
-		.on_tried = on_tried,
-		.on_watched = on_watched,
-		.on_asleep = on_asleep,
-		.on_called = on_called,
+		.repository = &s->repository,
 		.on_gone = on_module_gone,
 	};
 	msd_handover_shelf_init(&s->registry.warm.shelf);
@@ -320,6 +206,10 @@ void msd_server_connect_parts(struct msd_server *s)
 		.on_gone = on_fetcher_gone,
 	};
 	msd_fetcher_init(&s->fetcher);
+	s->repository = (struct msd_repository){.ops = &msd_repository_ops,
+						.registry = &s->registry,
+						.keeper = &s->keeper,
+						.pollers = &s->source_pollers};
 	s->source_pollers = (struct msd_source_pollers){
 		.registry = &s->registry, .keeper = &s->keeper, .fetcher = &s->fetcher};
 	msd_source_pollers_init(&s->source_pollers);

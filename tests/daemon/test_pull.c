@@ -7,6 +7,7 @@
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/life/repository.h"
 #include "tests/support/fail_alloc.h"
 
 /* A pull without a daemon, of which no program to fetch is installed. */
@@ -36,24 +37,27 @@ static void on_done(struct msd_client *c, const struct msd_req *r)
 
 static const struct msd_client_ops ops = {.reply_error = on_error, .on_done = on_done};
 
-static const struct msd_fetch_options *terms_of(struct msd_edge *e, const char *name)
+static const struct msd_fetch_options *terms(struct msd_repository *r, const char *name)
 {
-	(void)e;
+	(void)r;
 	(void)name;
 	return NULL;
 }
+
+static const struct msd_repository_ops repository_ops = {.terms = terms};
+static struct msd_repository repository = {.ops = &repository_ops};
 
 static void set_up(void)
 {
 	msd_list_init(&registry.modules);
 	registry.limits = &limits;
+	registry.repository = &repository;
 	msd_fetcher_init(&fetcher);
 	fetcher.limits = &limits;
 	edge = (struct msd_edge){.registry = &registry,
 				 .limits = &limits,
 				 .keeper = &keeper,
-				 .fetcher = &fetcher,
-				 .terms_of = terms_of};
+				 .fetcher = &fetcher};
 	msd_list_init(&edge.pulls);
 	session.edge = &edge;
 	session.peer = &peer;

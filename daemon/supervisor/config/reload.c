@@ -403,7 +403,7 @@ msd_err msd_reload_module(struct msd_server *s, const char *name,
 			"this name; use `modser load` for other modules",
 			name);
 	}
-	msd_edition_said(&s->keeper, &s->registry, name, more, r);
+	msd_edition_said(&s->repository, name, more, r);
 	return MSD_OK;
 }
 

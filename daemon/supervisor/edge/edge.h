@@ -25,9 +25,7 @@
 #include "proto/address.h"
 #include "proto/base/bytes.h"
 
-struct msd_fetch_options;
 struct msd_http;
-struct msd_load;
 struct msd_method_call;
 struct msd_networks;
 struct msd_req;
@@ -67,19 +65,6 @@ struct msd_edge {
 	msd_err (*on_reload)(struct msd_edge *e, struct msd_buf *ret,
 			     struct msd_diag *d);
 	/**
-	 * Load the current or the previous edition of the module @from from the store
-	 * as @name, with the options @how. Takes @r; the reply is sent when the
-	 * module is READY or failed.
-	 */
-	void (*on_again)(struct msd_edge *e, const char *name, const char *from,
-			 bool is_previous, const struct msd_load *how,
-			 struct msd_req *r);
-	/**
-	 * Serve the previous edition of the module @name. Takes @r; the reply is sent
-	 * when the module is READY or failed.
-	 */
-	void (*on_rollback)(struct msd_edge *e, const char *name, struct msd_req *r);
-	/**
 	 * Load the module @name from the configuration or the store, with the @n_said
 	 * overrides @said, which are borrowed. Takes @r on MSD_OK; the reply is sent
 	 * when the module is READY or failed.
@@ -87,8 +72,6 @@ struct msd_edge {
 	msd_err (*on_load)(struct msd_edge *e, const char *name,
 			   const struct msd_said *said, uint32_t n_said,
 			   struct msd_req *r, struct msd_diag *d);
-	/** Append the known facts about the source of the module @name, or nil. */
-	void (*put_supply)(struct msd_edge *e, const char *name, struct msd_buf *ret);
 	/**
 	 * Return how a module differs from its configuration. NULL: no difference.
 	 * Static.
@@ -96,12 +79,6 @@ struct msd_edge {
 	const char *(*config_word)(struct msd_edge *e, const struct msd_module *m);
 	/** Append the facts about the daemon: the result of server.info. */
 	void (*put_info)(struct msd_edge *e, struct msd_buf *ret);
-	/**
-	 * Return the fetch options of the module @name, valid during this loop
-	 * iteration. NULL: the defaults.
-	 */
-	const struct msd_fetch_options *(*terms_of)(struct msd_edge *e,
-						    const char *name);
 	/**
 	 * Reply to @c, server.metrics or module.list, now or later. Errors: MSD_NOMEM.
 	 */

@@ -122,7 +122,7 @@ static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 			     : err;
 }
 
-void msd_kept_load_begin(struct msd_keeper *keeper, struct msd_module *m)
+void msd_kept_load_begin(struct msd_repository *r, struct msd_module *m)
 {
 	struct keeping *k = calloc(1, sizeof(*k));
 	struct msd_diag d = {0};
@@ -136,7 +136,7 @@ void msd_kept_load_begin(struct msd_keeper *keeper, struct msd_module *m)
 	k->keep.fd = -1;
 	err = fill(k, m, &d);
 	if (err == MSD_OK) {
-		msd_keep_candidate(keeper, &k->keep, on_written);
+		msd_keep_candidate(r->keeper, &k->keep, on_written);
 	} else {
 		keeping_free(k);
 		msd_module_kept(m, &d);
@@ -158,11 +158,12 @@ static void on_told(void *registry, uint64_t serial, bool is_watched)
 		msd_module_watch(m);
 }
 
-void msd_kept_load_tried(struct msd_keeper *keeper, struct msd_module *m, bool is_good)
+void msd_kept_load_tried(struct msd_repository *r, struct msd_module *m, bool is_good)
 {
-	struct msd_keep_after answer = {on_told, m->group.registry, m->serial};
+	struct msd_keep_after answer = {on_told, r->registry, m->serial};
 
-	msd_keep_tried(keeper, m->group.name, is_good ? MSD_KEEP_GOOD : MSD_KEEP_FAILED,
+	msd_keep_tried(r->keeper, m->group.name,
+		       is_good ? MSD_KEEP_GOOD : MSD_KEEP_FAILED,
 		       m->error != NULL ? m->error : "it was unloaded while it loaded",
 		       is_good ? answer : (struct msd_keep_after){0});
 }

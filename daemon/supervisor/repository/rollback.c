@@ -19,6 +19,7 @@
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/queue/admit.h"
 #include "daemon/supervisor/repository/edition.h"
+#include "daemon/supervisor/repository/source_pollers.h"
 #include "daemon/supervisor/repository/stored_edition.h"
 #include "store/editions.h"
 
@@ -48,6 +49,11 @@ struct rollback {
 static struct rollback *rollback_of(struct msd_keeper_job *job)
 {
 	return MSD_CONTAINER_OF(job, struct rollback, job);
+}
+
+static const char *verb_of(enum kind kind)
+{
+	return kind == AGAIN ? "load" : "rollback";
 }
 
 static bool is_of_another(const struct rollback *b)
@@ -185,8 +191,8 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	if (job->err == MSD_OK)
 		job->err = load(b, r, &job->d);
 	if (job->err != MSD_OK) {
-		(void)msd_diag_wrap(&job->d, job->err, "%s %s",
-				    b->kind == AGAIN ? "load" : "rollback", b->name);
+		(void)msd_diag_wrap(&job->d, job->err, "%s %s", verb_of(b->kind),
+				    b->name);
 		msd_log(MSD_LOG_WARN, "edition_rollback", "name=%s why=\"%s\"", b->name,
 			msd_diag_text(&job->d));
 		note_refused(b, &job->d);
@@ -219,56 +225,33 @@ static void ignore(struct msd_req *r)
 static const struct msd_req_ops req_ops = {
 	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 
+/* NULL: @r was answered. */
 static struct rollback *rollback_new(struct msd_module_registry *registry,
-				     const char *name, const struct msd_load *options)
+				     enum kind kind, const char *name,
+				     const struct msd_load *options, struct msd_req *r)
 {
 	struct rollback *b = calloc(1, sizeof(*b));
+	struct msd_diag d = {0};
 
-	if (b == NULL)
+	if (b == NULL) {
+		(void)msd_diag_set(&d, MSD_NOMEM, "%s: out of memory", verb_of(kind));
+		if (r != NULL) /* otherwise the source is polled again */
+			msd_req_refuse(r, d.code, msd_diag_text(&d));
+		msd_diag_finish(&d);
 		return NULL;
+	}
 	b->registry = registry;
 	b->source.fd = -1;
 	b->max_bytes = registry->limits->max_upload;
 	b->job.work = work;
 	b->job.done = done;
+	b->kind = kind;
 	b->has_options = options != NULL;
 	if (options != NULL)
 		b->options = *options;
 	(void)snprintf(b->name, sizeof(b->name), "%s", name);
+	(void)snprintf(b->from, sizeof(b->from), "%s", name);
 	msd_list_init(&b->requests);
-	return b;
-}
-
-void msd_rollback(struct msd_keeper *keeper, struct msd_module_registry *registry,
-		  const char *name, const struct msd_load *options, struct msd_req *r)
-{
-	struct rollback *b = rollback_new(registry, name, options);
-
-	if (b == NULL) {
-		msd_req_refuse(r, MSD_NOMEM, "rollback: out of memory");
-		return;
-	}
-	r->ops = &req_ops;
-	b->kind = BY_HAND;
-	msd_list_append(&b->requests, &r->link);
-	msd_keeper_submit(keeper, &b->job);
-}
-
-/* NULL: @r was answered. */
-static struct rollback *again_new(struct msd_module_registry *registry,
-				  const char *name, struct msd_edition_of of,
-				  const struct msd_load *options, struct msd_req *r)
-{
-	struct rollback *b = rollback_new(registry, name, options);
-
-	if (b == NULL) {
-		if (r != NULL) /* otherwise the source is polled again */
-			msd_req_refuse(r, MSD_NOMEM, "load: out of memory");
-		return NULL;
-	}
-	b->kind = AGAIN;
-	b->ref = of.ref;
-	(void)snprintf(b->from, sizeof(b->from), "%s", of.module);
 	if (r != NULL) {
 		r->ops = &req_ops;
 		msd_list_append(&b->requests, &r->link);
@@ -276,42 +259,50 @@ static struct rollback *again_new(struct msd_module_registry *registry,
 	return b;
 }
 
-void msd_edition_again(struct msd_keeper *keeper, struct msd_module_registry *registry,
-		       const char *name, struct msd_edition_of of,
+void msd_edition_again(struct msd_repository *repository, const char *name,
+		       const char *from, bool is_previous,
 		       const struct msd_load *options, struct msd_req *r)
 {
-	struct rollback *b = again_new(registry, name, of, options, r);
+	const enum kind kind = from != NULL ? AGAIN : BY_HAND;
+	struct rollback *b;
 
-	if (b != NULL)
-		msd_keeper_submit(keeper, &b->job);
+	if (kind == BY_HAND)
+		options = msd_source_pollers_options(repository->pollers, name);
+	b = rollback_new(repository->registry, kind, name, options, r);
+	if (b == NULL)
+		return;
+	b->ref = is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT;
+	if (from != NULL)
+		(void)snprintf(b->from, sizeof(b->from), "%s", from);
+	msd_keeper_submit(repository->keeper, &b->job);
 }
 
-void msd_edition_said(struct msd_keeper *keeper, struct msd_module_registry *registry,
-		      const char *name, struct msd_preload *more, struct msd_req *r)
+void msd_edition_said(struct msd_repository *repository, const char *name,
+		      struct msd_preload *more, struct msd_req *r)
 {
-	struct rollback *b =
-		again_new(registry, name,
-			  (struct msd_edition_of){name, MSD_REF_CURRENT}, NULL, r);
+	struct rollback *b = rollback_new(repository->registry, AGAIN, name, NULL, r);
 
 	if (b == NULL)
 		return;
+	b->ref = MSD_REF_CURRENT;
 	b->more = *more;
 	more->text = NULL;
-	msd_keeper_submit(keeper, &b->job);
+	msd_keeper_submit(repository->keeper, &b->job);
 }
 
-void msd_edition_return(struct msd_keeper *keeper, struct msd_module_registry *registry,
-			const char *name, const char *why,
-			const struct msd_load *options)
+void msd_edition_return(struct msd_repository *repository, const char *name,
+			const char *why)
 {
-	struct rollback *b = rollback_new(registry, name, options);
+	const struct msd_load *options =
+		msd_source_pollers_options(repository->pollers, name);
+	struct rollback *b =
+		rollback_new(repository->registry, RETURN, name, options, NULL);
 
 	if (b == NULL) {
 		msd_log(MSD_LOG_ERROR, "edition_return",
 			"name=%s why=\"out of memory\"", name);
 		return;
 	}
-	b->kind = RETURN;
 	(void)snprintf(b->failure.why, sizeof(b->failure.why), "%s", why);
-	msd_keeper_submit(keeper, &b->job);
+	msd_keeper_submit(repository->keeper, &b->job);
 }

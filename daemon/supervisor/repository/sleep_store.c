@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "daemon/limits.h"
+#include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/sleep.h"
 #include "daemon/supervisor/module/life/sleep_source.h"
@@ -99,31 +100,22 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	free(s);
 }
 
-static bool begin(struct msd_keeper *keeper, struct msd_module *m, bool is_wanted)
+bool msd_sleep_store_find(struct msd_repository *r, struct msd_module *m,
+			  bool is_wanted)
 {
-	struct sleep_source *s = keeper->is_open ? calloc(1, sizeof(*s)) : NULL;
+	struct sleep_source *s = r->keeper->is_open ? calloc(1, sizeof(*s)) : NULL;
 
 	if (s == NULL)
 		return false;
-	s->registry = m->group.registry;
+	s->registry = r->registry;
 	s->serial = m->serial;
 	s->is_wanted = is_wanted;
 	(void)snprintf(s->name, sizeof(s->name), "%s", m->group.name);
 	s->sha256 = m->group.source.sha256;
-	s->max_bytes = m->group.registry->limits->max_upload;
+	s->max_bytes = r->registry->limits->max_upload;
 	s->source.fd = -1;
 	s->job.work = work;
 	s->job.done = done;
-	msd_keeper_submit(keeper, &s->job);
+	msd_keeper_submit(r->keeper, &s->job);
 	return true;
-}
-
-bool msd_sleep_store_look(struct msd_keeper *keeper, struct msd_module *m)
-{
-	return begin(keeper, m, false);
-}
-
-bool msd_sleep_store_bring(struct msd_keeper *keeper, struct msd_module *m)
-{
-	return begin(keeper, m, true);
 }

@@ -162,10 +162,8 @@ static void on_had(struct msd_source_poller *s, const struct msd_digest *digest)
 	}
 	if (!msd_store_index_is_edition(&s->stock, MSD_REF_CANDIDATE, digest) &&
 	    (is_previous || s->has_changed)) {
-		const struct msd_edition_of of = {
-			s->name, is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT};
-
-		msd_edition_again(s->keeper, s->registry, s->name, of, &s->load, NULL);
+		msd_edition_again(s->registry->repository, s->name, s->name,
+				  is_previous, &s->load, NULL);
 	}
 	succeed(s);
 }

@@ -8,6 +8,7 @@
 #include "daemon/supervisor/http/page/page.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/life/repository.h"
 #include "proto/unpack.h"
 #include "proto/value.h"
 
@@ -30,12 +31,15 @@ static void put_info(struct msd_edge *e, struct msd_buf *ret)
 
 static const struct msd_limits limits;
 
-static void put_supply(struct msd_edge *e, const char *name, struct msd_buf *ret)
+static void put_source(struct msd_repository *r, const char *name, struct msd_buf *ret)
 {
-	(void)e;
+	(void)r;
 	(void)name;
 	msd_pack_nil(ret);
 }
+
+static const struct msd_repository_ops repository_ops = {.put_source = put_source};
+static struct msd_repository repository = {.ops = &repository_ops};
 
 static const char *config_word(struct msd_edge *e, const struct msd_module *m)
 {
@@ -58,11 +62,11 @@ static void add(unsigned i)
 static void set_up(void)
 {
 	msd_list_init(&registry.modules);
+	registry.repository = &repository;
 	edge = (struct msd_edge){.registry = &registry,
 				 .limits = &limits,
 				 .unpack = &unpack,
 				 .put_info = put_info,
-				 .put_supply = put_supply,
 				 .config_word = config_word};
 	caller.session.edge = &edge;
 	caller.asking = (struct msd_http_exchange){.edge = &edge, .caller = &caller};

@@ -7,6 +7,7 @@
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/methods/method.h"
 #include "daemon/supervisor/module/life/module.h"
+#include "daemon/supervisor/module/life/repository.h"
 #include "daemon/supervisor/module/life/sleep.h"
 #include "daemon/supervisor/module/workers/busy.h"
 #include "daemon/supervisor/module/workers/facts.h"
@@ -174,7 +175,8 @@ static void put_edition(struct msd_method_call *c, const struct msd_module *m)
 	uint64_t left_ms;
 
 	msd_pack_cstr(&c->result, "source");
-	e->put_supply(e, m->group.name, &c->result);
+	e->registry->repository->ops->put_source(e->registry->repository, m->group.name,
+						 &c->result);
 	msd_pack_cstr(&c->result, "watch_ms");
 	if (m->canary.is_on) {
 		msd_pack_uint(&c->result,

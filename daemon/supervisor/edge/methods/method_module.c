@@ -17,6 +17,7 @@
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/life/life.h"
+#include "daemon/supervisor/module/life/repository.h"
 #include "daemon/supervisor/module/life/self_test_case.h"
 #include "daemon/supervisor/module/queue/admit.h"
 #include "proto/unpack.h"
@@ -288,7 +289,8 @@ msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d)
 				     c->options.deadline_ms);
 	}
 	c->later = true;
-	e->on_rollback(e, m->group.name, r);
+	struct msd_repository *repository = e->registry->repository;
+	repository->ops->load(repository, m->group.name, NULL, false, NULL, r);
 	return MSD_OK;
 }
 

@@ -24,6 +24,7 @@
 #include "daemon/supervisor/fetch/fetch_options.h"
 #include "daemon/supervisor/fetch/fetcher.h"
 #include "daemon/supervisor/keep/lookup.h"
+#include "daemon/supervisor/module/life/repository.h"
 #include "daemon/supervisor/module/queue/admit.h"
 #include "proto/limits.h"
 #include "proto/name.h"
@@ -137,12 +138,14 @@ static msd_err load(struct pull *p, struct msd_source *source, struct msd_span f
 /* The module and its manifest are in the store: load them from there. */
 static void load_again(struct pull *p)
 {
+	struct msd_repository *repository = p->edge->registry->repository;
 	struct msd_req *r = request_of(p);
 
 	if (r != NULL) {
 		msd_list_remove(&r->link);
-		p->edge->on_again(p->edge, p->name, p->look.from,
-				  p->look.ref == MSD_REF_PREVIOUS, &p->options.how, r);
+		repository->ops->load(repository, p->name, p->look.from,
+				      p->look.ref == MSD_REF_PREVIOUS, &p->options.how,
+				      r);
 	}
 	pull_free(p);
 }
@@ -262,11 +265,18 @@ bool msd_method_pull_stop(struct msd_edge *e, struct msd_span name)
 	return false;
 }
 
+static const struct msd_fetch_options *terms_of(const struct pull *p)
+{
+	struct msd_repository *repository = p->edge->registry->repository;
+
+	return repository->ops->terms(repository, p->name);
+}
+
 /* Start the fetch with the options of the module's section. A reload may have changed
  * them by now. */
 static msd_err fetch(struct pull *p, struct msd_diag *d)
 {
-	p->fetch.terms = p->edge->terms_of(p->edge, p->name);
+	p->fetch.terms = terms_of(p);
 	msd_err err = msd_fetcher_has_place(p->edge->fetcher, p->fetch.who, d);
 	if (err == MSD_OK)
 		err = msd_fetcher_begin(p->edge->fetcher, &p->fetch, d);
@@ -331,7 +341,7 @@ static msd_err begin_bytes(struct pull *p, struct msd_session *s, struct msd_dia
 	p->fetch.on_done = on_fetched;
 	p->fetch.has_digest = p->options.has_digest;
 	p->fetch.digest = p->options.digest;
-	p->fetch.terms = p->edge->terms_of(p->edge, p->name);
+	p->fetch.terms = terms_of(p);
 	p->look.digest = p->options.digest;
 	if (!p->options.has_digest)
 		p->look.is_name = msd_uri_digest_read(p->uri, &p->look.digest);

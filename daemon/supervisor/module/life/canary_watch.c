@@ -2,6 +2,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/life/repository.h"
 
 static struct msd_canary_facts facts_of(const struct msd_module *m)
 {
@@ -32,7 +33,7 @@ void msd_module_look(struct msd_module *m)
 	if (verdict == MSD_CANARY_GOES_ON)
 		return;
 	msd_deadline_clear(registry->deadlines, &m->probation_end);
-	registry->on_watched(registry, m, verdict);
+	registry->repository->ops->watched(registry->repository, m, verdict);
 }
 
 static void on_end(struct msd_deadline *node)

@@ -5,7 +5,7 @@
 
 /**
  * Begin the canary period, for limits.watch_ms; the verdict goes to
- * house->on_watched.
+ * watched() of the repository.
  */
 void msd_module_watch(struct msd_module *m);
 /** The state of the module has changed: check it, if it is in its canary period. */

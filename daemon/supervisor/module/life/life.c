@@ -10,6 +10,7 @@
 #include "daemon/supervisor/module/life/life_actions.h"
 #include "daemon/supervisor/module/life/life_step.h"
 #include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/life/repository.h"
 #include "daemon/supervisor/module/life/sleep.h"
 #include "daemon/supervisor/module/queue/bans.h"
 #include "daemon/supervisor/module/stats/call_log_dump.h"
@@ -226,7 +227,8 @@ void msd_module_give_up(struct msd_module *m)
 {
 	if (m->is_candidate && msd_life_has_process(&m->life)) {
 		m->is_candidate = false;
-		m->group.registry->on_tried(m->group.registry, m, false);
+		m->group.registry->repository->ops->tried(m->group.registry->repository,
+							  m, false);
 	}
 	msd_module_unload(m);
 }

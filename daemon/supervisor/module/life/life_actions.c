@@ -5,6 +5,7 @@
 
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life/life.h"
+#include "daemon/supervisor/module/life/repository.h"
 #include "daemon/supervisor/module/life/self_test.h"
 #include "daemon/supervisor/module/queue/bulk_reject.h"
 #include "daemon/supervisor/module/queue/queue.h"
@@ -279,7 +280,8 @@ static bool tell_tried(struct msd_module *m)
 	if (!m->is_candidate || m->life.state == MSD_STATE_DRAINING)
 		return false;
 	m->is_candidate = false;
-	m->group.registry->on_tried(m->group.registry, m, is_good);
+	m->group.registry->repository->ops->tried(m->group.registry->repository, m,
+						  is_good);
 	return is_good;
 }
 

@@ -6,6 +6,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life/life.h"
 #include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/life/repository.h"
 #include "daemon/supervisor/source/source_job.h"
 
 /*
@@ -34,7 +35,7 @@ static void begin(struct msd_module *m)
 	m->bring_timer.on_due = on_unkept;
 	msd_deadline_set(m->group.registry->deadlines, &m->bring_timer,
 			 m->group.registry->limits->load_ms);
-	m->group.registry->on_candidate(m->group.registry, m);
+	m->group.registry->repository->ops->write(m->group.registry->repository, m);
 }
 
 void msd_module_give(struct msd_module *m, const struct msd_source *source, char *file)

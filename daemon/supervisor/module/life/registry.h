@@ -6,7 +6,6 @@
 
 #include "daemon/loop/list.h"
 #include "daemon/supervisor/module/handover/handover_pool.h"
-#include "daemon/supervisor/module/life/canary.h"
 #include "daemon/supervisor/module/stats/call_log.h"
 #include "proto/base/spin.h"
 #include "proto/words/sandbox_word.h"
@@ -15,6 +14,7 @@ struct msd_budget;
 struct msd_child_user;
 struct msd_module_registry;
 struct msd_module;
+struct msd_repository;
 
 /* Permissions of modules besides computing; lists of paths, borrowed, end with NULL. */
 struct msd_module_registry_sandbox {
@@ -53,10 +53,11 @@ struct msd_module_registry {
 	struct msd_module_registry_sandbox sandbox;
 	const struct msd_child_user *worker_user; /* NULL: the user of the daemon */
 	struct msd_module_registry_handover warm;
-	struct msd_list modules; /* msd_module.link, by name */
-	uint32_t n_modules;      /* hidden successors included */
-	uint64_t generation;     /* changes when a name gets or loses a module */
-	char **expected;         /* n_expected names; owned by readiness.c */
+	struct msd_repository *repository; /* the editions of the modules */
+	struct msd_list modules;           /* msd_module.link, by name */
+	uint32_t n_modules;                /* hidden successors included */
+	uint64_t generation; /* changes when a name gets or loses a module */
+	char **expected;     /* n_expected names; owned by readiness.c */
 	uint32_t n_expected;
 	bool is_leaving;             /* it reports not ready, but still serves */
 	bool is_closing;             /* it is leaving, and loads no more modules */
@@ -69,31 +70,6 @@ struct msd_module_registry {
 	uint64_t n_direct_calls;     /* calls on direct channels (direct.h) */
 	struct msd_spin_count spun;  /* total of all workers, for these calls */
 	uint64_t no_direct_until_ms; /* no direct channels before this time */
-	/**
-	 * The bytes of a candidate are complete. Call msd_module_kept() when it is
-	 * recorded, or cannot be.
-	 */
-	void (*on_candidate)(struct msd_module_registry *registry,
-			     struct msd_module *m);
-	/**
-	 * The load of a candidate has ended: READY, or not. If READY, call
-	 * msd_module_answer_waiters() afterwards.
-	 */
-	void (*on_tried)(struct msd_module_registry *registry, struct msd_module *m,
-			 bool is_good);
-	/**
-	 * The canary period of a module that replaced another has ended: any verdict
-	 * but GOES_ON. The reaction follows on a later iteration.
-	 */
-	void (*on_watched)(struct msd_module_registry *registry, struct msd_module *m,
-			   enum msd_canary_verdict verdict);
-	/** The module is ASLEEP. True: answer with msd_sleep_on_looked(). */
-	bool (*on_asleep)(struct msd_module_registry *registry, struct msd_module *m);
-	/**
-	 * A client calls a module that has given up its bytes: answer with
-	 * msd_sleep_source_on_brought().
-	 */
-	bool (*on_called)(struct msd_module_registry *registry, struct msd_module *m);
 	/** A module or a process is gone, or a module has given its name to another. */
 	void (*on_gone)(struct msd_module_registry *registry);
 };

@@ -3,6 +3,7 @@
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/handover/handover_artifact.h"
 #include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/life/repository.h"
 #include "daemon/supervisor/module/queue/client_queue.h"
 
 #define DIRECT_END_MS 100u /* for channels without a running call */
@@ -87,7 +88,8 @@ void msd_sleep_fall(struct msd_module *m)
 {
 	if (m->is_asking) /* the pending answer is enough */
 		return;
-	m->is_asking = m->group.registry->on_asleep(m->group.registry, m);
+	m->is_asking = m->group.registry->repository->ops->find(
+		m->group.registry->repository, m, false);
 }
 
 void msd_sleep_on_looked(struct msd_module *m, bool is_had)

@@ -19,7 +19,7 @@ bool msd_sleep_left(const struct msd_module *m, uint64_t *ret_ms);
 /** The module is ASLEEP: free its bytes, if another copy exists (sleep_source.h). */
 void msd_sleep_fall(struct msd_module *m);
 /**
- * The module registry's answer to on_asleep; @is_had: another copy of the bytes
+ * The repository's answer to find(); @is_had: another copy of the bytes
  * exists.
  */
 void msd_sleep_on_looked(struct msd_module *m, bool is_had);

@@ -3,6 +3,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life/life.h"
 #include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/life/repository.h"
 #include "daemon/supervisor/module/queue/bulk_reject.h"
 #include "daemon/supervisor/module/queue/ready_timeout.h"
 
@@ -18,8 +19,10 @@ void msd_sleep_source_end(struct msd_module *m)
 		return;
 	}
 	msd_ready_timeout_begin(&m->group);
-	if (!m->is_asking)
-		m->is_asking = m->group.registry->on_called(m->group.registry, m);
+	if (!m->is_asking) {
+		m->is_asking = m->group.registry->repository->ops->find(
+			m->group.registry->repository, m, true);
+	}
 }
 
 void msd_sleep_source_on_brought(struct msd_module *m, struct msd_source *source,

@@ -4,8 +4,8 @@
  * The bytes of a module that is ASLEEP: they are freed if another copy exists, such
  * as the store's.
  *
- * Happy path: the module falls asleep, the module registry is asked, and the bytes
- * are freed (sleep.h). A call arrives, the module registry loads the bytes, and the
+ * Happy path: the module falls asleep, the repository is asked, and the bytes
+ * are freed (sleep.h). A call arrives, the repository reads the bytes, and the
  * module wakes. Failures: the bytes cannot be loaded. The waiting calls are refused,
  * and the next call asks again.
  */
@@ -14,7 +14,7 @@
 /** A client calls @m, which is ASLEEP. */
 void msd_sleep_source_end(struct msd_module *m);
 /**
- * The module registry's answer to on_called: takes @source; NULL: it could not be
+ * The repository's answer to find(): takes @source; NULL: it could not be
  * loaded, for @why.
  */
 void msd_sleep_source_on_brought(struct msd_module *m, struct msd_source *source,
