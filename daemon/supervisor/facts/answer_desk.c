@@ -107,8 +107,7 @@ static enum msd_task_result write_next(struct msd_task *t)
 static msd_err wait(struct msd_answer_desk *k, struct msd_method_call *c, bool is_begun,
 		    struct msd_diag *d)
 {
-	struct msd_req *r =
-		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r = msd_method_later(c);
 
 	if (r == NULL)
 		return msd_diag_no_memory(d);
@@ -119,11 +118,6 @@ static msd_err wait(struct msd_answer_desk *k, struct msd_method_call *c, bool i
 	} else {
 		msd_fair_list_append(&k->waiting, &r->link,
 				     msd_peer_id_passer(r->client.peer));
-	}
-	c->later = true;
-	if (c->options.has_deadline) {
-		msd_req_set_due_from(r, k->edge->deadlines, c->in->begun_ms,
-				     c->options.deadline_ms);
 	}
 	msd_task_begin(k->edge->deadlines->tasks, &k->next);
 	return MSD_OK;

@@ -21,6 +21,7 @@
 #include "daemon/supervisor/repository/edition.h"
 #include "daemon/supervisor/repository/source_pollers.h"
 #include "daemon/supervisor/repository/stored_edition.h"
+#include "daemon/supervisor/request/job_waiter.h"
 #include "store/editions.h"
 
 enum kind {
@@ -32,7 +33,7 @@ enum kind {
 struct rollback {
 	struct msd_keeper_job job;
 	struct msd_module_registry *registry;
-	struct msd_list requests; /* msd_req.link: one, or none if its client is gone */
+	struct msd_job_waiter waiter;
 	char name[MSD_MAX_NAME_BYTES + 1];
 	uint64_t max_bytes;
 	enum kind kind;
@@ -183,9 +184,7 @@ static void note_refused(const struct rollback *b, const struct msd_diag *d)
 static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
 	struct rollback *b = rollback_of(job);
-	struct msd_list *it = msd_list_first(&b->requests);
-	struct msd_req *r =
-		it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
+	struct msd_req *r = msd_job_waiter_request(&b->waiter);
 	const bool is_written = job->err == MSD_OK;
 
 	if (job->err == MSD_OK)
@@ -208,22 +207,6 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	msd_diag_finish(&job->d);
 	free(b);
 }
-
-static void explain_due(const struct msd_req *r, struct msd_diag *d)
-{
-	(void)r;
-	(void)msd_diag_set(d, MSD_DEADLINE,
-			   "the deadline passed before the store was read");
-}
-
-static void ignore(struct msd_req *r)
-{
-	(void)r; /* the rollback finds an empty list */
-}
-
-/* No worker has the request yet, so the other callbacks are never called. */
-static const struct msd_req_ops req_ops = {
-	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
 
 /* NULL: @r was answered. */
 static struct rollback *rollback_new(struct msd_module_registry *registry,
@@ -251,11 +234,8 @@ static struct rollback *rollback_new(struct msd_module_registry *registry,
 		b->options = *options;
 	(void)snprintf(b->name, sizeof(b->name), "%s", name);
 	(void)snprintf(b->from, sizeof(b->from), "%s", name);
-	msd_list_init(&b->requests);
-	if (r != NULL) {
-		r->ops = &req_ops;
-		msd_list_append(&b->requests, &r->link);
-	}
+	msd_job_waiter_init(&b->waiter, r,
+			    "the deadline passed before the store was read");
 	return b;
 }
 

@@ -110,6 +110,12 @@ void msd_method_list_one(struct msd_method_call *c, const struct msd_module *m,
 			 uint32_t *rss_looks);
 msd_err msd_method_describe(struct msd_method_call *c, struct msd_diag *d);
 msd_err msd_method_functions(struct msd_method_call *c, struct msd_diag *d);
+/* later.c */
+/**
+ * Create a request with the deadline of @c, which is answered later by its owner. NULL:
+ * out of memory.
+ */
+struct msd_req *msd_method_later(struct msd_method_call *c);
 /* method_logs.c */
 msd_err msd_method_logs(struct msd_method_call *c, struct msd_diag *d);
 /** Find the module that parameter 0 names. Errors: MSD_NOT_FOUND. */

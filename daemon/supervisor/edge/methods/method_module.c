@@ -55,17 +55,10 @@ msd_err msd_method_module(struct msd_method_call *c, struct msd_module **ret,
 /* Create a request that the module answers when its state is final. */
 static struct msd_req *later(struct msd_method_call *c, struct msd_module *m)
 {
-	struct msd_req *r =
-		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r = msd_method_later(c);
 
-	if (r == NULL)
-		return NULL;
-	msd_module_adopt(m, r);
-	if (c->options.has_deadline) {
-		msd_req_set_due_from(r, c->session->edge->deadlines, c->in->begun_ms,
-				     c->options.deadline_ms);
-	}
-	c->later = true;
+	if (r != NULL)
+		msd_module_adopt(m, r);
 	return r;
 }
 
@@ -280,15 +273,9 @@ msd_err msd_method_rollback(struct msd_method_call *c, struct msd_diag *d)
 				    "module.rollback: this daemon has no store; start "
 				    "it with --store DIR");
 	}
-	struct msd_req *r =
-		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r = msd_method_later(c);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
-	if (c->options.has_deadline) {
-		msd_req_set_due_from(r, e->deadlines, c->in->begun_ms,
-				     c->options.deadline_ms);
-	}
-	c->later = true;
 	struct msd_repository *repository = e->registry->repository;
 	repository->ops->load(repository, m->group.name, NULL, false, NULL, r);
 	return MSD_OK;

@@ -26,6 +26,7 @@
 #include "daemon/supervisor/keep/lookup.h"
 #include "daemon/supervisor/module/life/repository.h"
 #include "daemon/supervisor/module/queue/admit.h"
+#include "daemon/supervisor/request/job_waiter.h"
 #include "proto/limits.h"
 #include "proto/name.h"
 #include "proto/unpack.h"
@@ -38,8 +39,7 @@ struct pull {
 	struct msd_digest_access readable;
 	struct msd_fetch fetch;
 	struct msd_edge *edge;
-	struct msd_list
-		requests; /* msd_req.link: the one request, until its client leaves */
+	struct msd_job_waiter waiter;
 	struct msd_pull_options options;
 	char name[MSD_MAX_NAME_BYTES + 1];
 	char *uri; /* owned */
@@ -54,13 +54,6 @@ static void pull_free(struct pull *p)
 	msd_buf_finish(&p->look.signature);
 	free(p->uri);
 	free(p);
-}
-
-static struct msd_req *request_of(struct pull *p)
-{
-	struct msd_list *it = msd_list_first(&p->requests);
-
-	return it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
 }
 
 static void tell_progress(const struct msd_req *r, uint64_t bytes, uint64_t total)
@@ -80,7 +73,7 @@ static void tell_progress(const struct msd_req *r, uint64_t bytes, uint64_t tota
 static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)
 {
 	struct pull *p = MSD_CONTAINER_OF(f, struct pull, fetch);
-	struct msd_req *r = request_of(p);
+	struct msd_req *r = msd_job_waiter_request(&p->waiter);
 
 	if (r == NULL) {
 		msd_log(MSD_LOG_INFO, "module_pull",
@@ -139,7 +132,7 @@ static msd_err load(struct pull *p, struct msd_source *source, struct msd_span f
 static void load_again(struct pull *p)
 {
 	struct msd_repository *repository = p->edge->registry->repository;
-	struct msd_req *r = request_of(p);
+	struct msd_req *r = msd_job_waiter_request(&p->waiter);
 
 	if (r != NULL) {
 		msd_list_remove(&r->link);
@@ -154,7 +147,7 @@ static void on_fetched(struct msd_fetch *f, struct msd_source *source,
 		       struct msd_span file, struct msd_diag *d)
 {
 	struct pull *p = MSD_CONTAINER_OF(f, struct pull, fetch);
-	struct msd_req *r = request_of(p);
+	struct msd_req *r = msd_job_waiter_request(&p->waiter);
 	msd_err err = d->code;
 
 	if (r == NULL) { /* the client left */
@@ -177,23 +170,6 @@ static void on_fetched(struct msd_fetch *f, struct msd_source *source,
 	}
 	pull_free(p);
 }
-
-static void explain_due(const struct msd_req *r, struct msd_diag *d)
-{
-	(void)r;
-	(void)msd_diag_set(d, MSD_DEADLINE,
-			   "the deadline passed before all files were fetched");
-}
-
-static void on_answered(struct msd_req *r)
-{
-	(void)r; /* the pull finds its list empty */
-}
-
-/* No worker gets the request yet, so the other operations are never called. */
-static const struct msd_req_ops req_ops = {.explain_due = explain_due,
-					   .on_answered = on_answered,
-					   .on_freed = on_answered};
 
 static msd_err check_name(const struct msd_edge *e, struct msd_span name,
 			  struct msd_diag *d)
@@ -247,7 +223,7 @@ bool msd_method_pull_stop(struct msd_edge *e, struct msd_span name)
 {
 	MSD_LIST_EACH_SAFE (it, &e->pulls) {
 		struct pull *p = MSD_CONTAINER_OF(it, struct pull, link);
-		struct msd_req *r = request_of(p);
+		struct msd_req *r = msd_job_waiter_request(&p->waiter);
 
 		if (!msd_span_is(name, p->name))
 			continue;
@@ -326,7 +302,7 @@ static void on_looked(struct msd_keeper_job *job, struct msd_keeper *keeper)
 		return;
 	}
 	if (d.code == MSD_OK && (has_edition || job->err != MSD_OK) &&
-	    request_of(p) != NULL &&
+	    msd_job_waiter_request(&p->waiter) != NULL &&
 	    (has_edition ? have_checked(p, &d) : fetch(p, &d)) == MSD_OK)
 		return;
 	load_file(p, &d);
@@ -357,26 +333,20 @@ static msd_err begin_bytes(struct pull *p, struct msd_session *s, struct msd_dia
 
 static msd_err begin(struct pull *p, struct msd_method_call *c, struct msd_diag *d)
 {
-	struct msd_req *r =
-		msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
+	struct msd_req *r = msd_method_later(c);
 	msd_err err;
 
 	if (r == NULL)
 		return msd_diag_no_memory(d);
-	c->later = true;
 	err = begin_bytes(p, c->session, d);
 	if (err != MSD_OK) {
 		msd_req_refuse(r, err, msd_diag_text(d));
 		return err;
 	}
-	r->ops = &req_ops;
-	msd_list_append(&p->requests, &r->link);
+	msd_job_waiter_init(&p->waiter, r,
+			    "the deadline passed before all files were fetched");
 	msd_list_append(&p->edge->pulls, &p->link);
 	msd_counts_pull(&p->edge->counts);
-	if (c->options.has_deadline) {
-		msd_req_set_due_from(r, p->edge->deadlines, c->in->begun_ms,
-				     c->options.deadline_ms);
-	}
 	return MSD_OK;
 }
 
@@ -387,7 +357,7 @@ msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d)
 	if (p == NULL)
 		return msd_diag_no_memory(d);
 	msd_list_init(&p->link);
-	msd_list_init(&p->requests);
+	msd_job_waiter_init(&p->waiter, NULL, NULL);
 	p->edge = c->session->edge;
 	p->fetch.is_bounded = !msd_client_peer_is_operator(c->session->peer);
 	if (p->fetch.is_bounded)

@@ -5,22 +5,6 @@
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/request/budget.h"
 
-static void explain_due(const struct msd_req *r, struct msd_diag *d)
-{
-	(void)r;
-	(void)msd_diag_set(d, MSD_DEADLINE,
-			   "the deadline passed before the store was read");
-}
-
-static void ignore(struct msd_req *r)
-{
-	(void)r; /* msd_store_request_end() finds the list empty */
-}
-
-/* No worker gets the request, so the other operations are never called. */
-static const struct msd_req_ops req_ops = {
-	.explain_due = explain_due, .on_answered = ignore, .on_freed = ignore};
-
 /* Count the peer's requests of the same kind that are in progress. */
 static uint32_t n_of_peer(const struct msd_edge *e, const uint32_t *n_open,
 			  struct msd_peer_id who)
@@ -82,31 +66,23 @@ msd_err msd_store_request_begin(struct msd_store_request *e, struct msd_method_c
 
 	if (err != MSD_OK)
 		return err;
-	r = msd_req_new_waiting(&c->session->client, c->in->body.id, c->method);
+	r = msd_method_later(c);
 	if (r == NULL)
 		return msd_diag_no_memory(d);
 	*e = (struct msd_store_request){
 		.edge = edge, .who = c->session->peer->who, .n_open = n_open};
 	msd_list_append(&edge->errands, &e->link);
 	++*n_open;
-	msd_list_init(&e->requests);
-	r->ops = &req_ops;
-	msd_list_append(&e->requests, &r->link);
-	c->later = true;
-	if (c->options.has_deadline) {
-		msd_req_set_due_from(r, edge->deadlines, c->in->begun_ms,
-				     c->options.deadline_ms);
-	}
+	msd_job_waiter_init(&e->waiter, r,
+			    "the deadline passed before the store was read");
 	return MSD_OK;
 }
 
 struct msd_req *msd_store_request_end(struct msd_store_request *e)
 {
-	struct msd_list *it = msd_list_first(&e->requests);
-
 	--*e->n_open;
 	msd_list_remove(&e->link);
-	return it != NULL ? MSD_CONTAINER_OF(it, struct msd_req, link) : NULL;
+	return msd_job_waiter_request(&e->waiter);
 }
 
 void msd_store_request_answer(struct msd_store_request *e, struct msd_keeper_job *job,

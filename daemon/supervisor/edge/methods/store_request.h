@@ -4,12 +4,12 @@
  * job. If the client leaves or the deadline passes, the job still runs to its end. */
 #include "daemon/supervisor/edge/methods/method.h"
 #include "daemon/supervisor/keep/keeper.h"
+#include "daemon/supervisor/request/job_waiter.h"
 
 struct msd_store_request {
 	struct msd_list link; /* msd_edge.errands */
 	struct msd_edge *edge;
-	struct msd_list
-		requests; /* msd_req.link: the one request, until its client leaves */
+	struct msd_job_waiter waiter;
 	struct msd_peer_id who; /* the peer that asked */
 	uint32_t *n_open;       /* counter of its kind */
 };
