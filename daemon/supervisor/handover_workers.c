@@ -99,7 +99,7 @@ void msd_handover_workers_open(struct msd_module_registry *registry,
 
 static bool is_coming(const struct msd_module *m)
 {
-	return m->life.state == MSD_STATE_LOADING || m->bringing != NULL ||
+	return m->life.state == MSD_STATE_LOADING ||
 	       (m->successor != NULL && is_coming(m->successor));
 }
 

@@ -72,7 +72,7 @@ static struct msd_module *find(struct scene *s)
 static struct msd_module *load(struct scene *s)
 {
 	const struct msd_load how = {
-		.file = "m.so", .source.fd = -1, .is_awaited = true};
+		.file = "m.so", .source.fd = -1, .begins = MSD_LOAD_FETCHING};
 	struct msd_module *m = NULL;
 
 	cr_assert_eq(msd_module_load(&s->registry, msd_span_of("m"), &how, &m, NULL),

@@ -151,8 +151,7 @@ msd_err msd_edition_load(struct msd_module_registry *registry, const char *name,
 	load.file = e->files[0].name;
 	load.source = *source;
 	load.replace = more.replace;
-	load.is_candidate = more.is_candidate;
-	load.is_written = true;
+	load.begins = more.is_candidate ? MSD_LOAD_STORED : MSD_LOAD_READING;
 	if (more.trial != NULL) {
 		load.tests = more.trial->tests;
 		load.warmup = more.trial->warmup;

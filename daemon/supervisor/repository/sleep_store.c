@@ -13,8 +13,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/keep/keeper.h"
 #include "daemon/supervisor/module/life/catalog.h"
-#include "daemon/supervisor/module/life/sleep.h"
-#include "daemon/supervisor/module/life/sleep_source.h"
+#include "daemon/supervisor/module/life/module_source.h"
 #include "daemon/supervisor/repository/edition.h"
 #include "proto/limits.h"
 #include "store/record.h"
@@ -89,10 +88,10 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 
 	(void)keeper;
 	if (m != NULL && s->is_wanted) {
-		msd_sleep_source_on_brought(m, is_found ? &s->source : NULL, &job->d);
+		msd_module_brought(m, is_found ? &s->source : NULL, &job->d);
 		s->source.fd = -1; /* the module has taken it */
 	} else if (m != NULL) {
-		msd_sleep_on_looked(m, is_found);
+		msd_module_looked(m, is_found);
 	}
 	if (s->source.fd >= 0)
 		msd_source_finish(&s->source);

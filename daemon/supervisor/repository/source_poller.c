@@ -97,6 +97,11 @@ static void rest(struct msd_source_poller *s)
 	rest_for(s, msd_source_poller_delay(&s->pace, s->n_failures, chance()));
 }
 
+static bool is_awaited(const struct msd_module *m)
+{
+	return m != NULL && m->load_state == MSD_LOAD_FETCHING;
+}
+
 /* If the module has no other state, this is the reason why it is not loaded. */
 static void set_why(struct msd_source_poller *s, msd_err err, const char *why)
 {
@@ -104,7 +109,7 @@ static void set_why(struct msd_source_poller *s, msd_err err, const char *why)
 
 	free(s->why);
 	s->why = why != NULL ? strdup(why) : NULL;
-	if (m != NULL && m->is_awaiting)
+	if (is_awaited(m))
 		msd_module_set_error(m, err, why);
 }
 
@@ -179,21 +184,21 @@ static msd_err load(struct msd_source_poller *s, struct msd_source *source,
 
 	msd_err err = label != NULL ? msd_manifest_tests_read(&s->fetch, &how, d)
 				    : msd_diag_no_memory(d);
-	if (err == MSD_OK && m != NULL && m->is_awaiting)
+	if (err == MSD_OK && is_awaited(m))
 		err = msd_module_prove(m, &how, d);
 	if (err != MSD_OK) {
 		msd_source_finish(source);
 		free(label);
 		return err;
 	}
-	if (m != NULL && m->is_awaiting) {
+	if (is_awaited(m)) {
 		msd_module_give(m, source, label); /* which takes the label */
 		return MSD_OK;
 	}
 	how.file = label;
 	how.source = *source;
 	how.replace = true;
-	how.is_candidate = true;
+	how.begins = MSD_LOAD_READING_KEPT;
 	err = msd_module_load(s->registry, name, &how, &m, d);
 	free(label);
 	return err;
@@ -276,7 +281,7 @@ static void look_up(struct msd_keeper_job *job, struct msd_keeper *keeper)
 /* An edition that is in the record but does not serve is transferred again. */
 static void forget_unserved(struct msd_source_poller *s, const struct msd_module *m)
 {
-	if (!m->is_awaiting && m->life.state != MSD_STATE_FAILED)
+	if (!is_awaited(m) && m->life.state != MSD_STATE_FAILED)
 		return;
 	msd_store_index_forget_editions(&s->stock);
 	if (!msd_store_index_is_bad(&s->stock, &s->fetch.etag_digest))
@@ -286,7 +291,8 @@ static void forget_unserved(struct msd_source_poller *s, const struct msd_module
 /* The store has one candidate per module at a time. */
 static bool is_being_tried(const struct msd_module *m)
 {
-	return m->successor != NULL || (m->is_candidate && !m->is_awaiting);
+	return m->successor != NULL || m->load_state == MSD_LOAD_READING_KEPT ||
+	       m->load_state == MSD_LOAD_WRITING || m->load_state == MSD_LOAD_TRYING;
 }
 
 static msd_err fetch(struct msd_source_poller *s, struct msd_diag *d)

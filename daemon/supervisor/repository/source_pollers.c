@@ -57,8 +57,7 @@ static msd_err await(struct msd_source_poller *s, struct msd_diag *d)
 	if (shown == NULL)
 		return msd_diag_no_memory(d);
 	how.file = shown;
-	how.is_candidate = true;
-	how.is_awaited = true;
+	how.begins = MSD_LOAD_FETCHING;
 	const msd_err err = msd_module_load(s->registry, name, &how, &m, d);
 	free(shown);
 	return err;
@@ -106,7 +105,8 @@ static msd_err start(struct msd_source_pollers *all, const struct msd_preload *p
 	if (s == NULL)
 		return msd_diag_no_memory(d);
 	struct msd_module *m = msd_source_poller_module(s);
-	if (m != NULL && m->is_awaiting) { /* created by an earlier section */
+	if (m != NULL &&
+	    m->load_state == MSD_LOAD_FETCHING) { /* created by an earlier section */
 		msd_module_unload(m);
 		m = NULL;
 	}

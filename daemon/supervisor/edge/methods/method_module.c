@@ -80,7 +80,7 @@ static msd_err read_beside(struct msd_method_call *c, struct wanted *w,
 				    "module.load: files: expected [[name, bytes]...], "
 				    "and model, the bytes of the model before them");
 	}
-	if (w->load.is_candidate) {
+	if (w->load.begins == MSD_LOAD_READING_KEPT) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "module.load: keep: a model with external data "
 				    "files cannot be kept; join them into one file "
@@ -116,9 +116,11 @@ static msd_err read_tests(struct msd_method_call *c, struct msd_load *ret,
 static msd_err read_keep(struct msd_method_call *c, struct msd_load *ret,
 			 struct msd_diag *d)
 {
-	const msd_err err = msd_map_bool(param(c, 2), "keep", &ret->is_candidate, d);
+	bool keeps = false;
+	const msd_err err = msd_map_bool(param(c, 2), "keep", &keeps, d);
 
-	if (err != MSD_OK || !ret->is_candidate || c->session->edge->keeper->is_open)
+	ret->begins = keeps ? MSD_LOAD_READING_KEPT : MSD_LOAD_READING;
+	if (err != MSD_OK || !keeps || c->session->edge->keeper->is_open)
 		return err;
 	return msd_diag_set(d, MSD_UNSUPPORTED,
 			    "module.load: keep: this daemon has no store; start it "

@@ -363,7 +363,7 @@ msd_err msd_method_pull(struct msd_method_call *c, struct msd_diag *d)
 	if (p->fetch.is_bounded)
 		p->fetch.who = c->session->peer->who;
 	p->options.how = (struct msd_load){
-		.source = {.fd = -1}, .replace = true, .is_candidate = true};
+		.source = {.fd = -1}, .replace = true, .begins = MSD_LOAD_READING_KEPT};
 	msd_authorization_sign(c->session, &p->options.how);
 	msd_err err = read_params(p, c, d);
 	if (err == MSD_OK)

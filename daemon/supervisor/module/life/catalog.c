@@ -187,9 +187,7 @@ static struct msd_module *module_new(struct msd_module_registry *registry,
 	if (m->group.run.sandbox == MSD_SANDBOX_UNSAID)
 		m->group.run.sandbox = registry->sandbox.word;
 	m->idleness.keep_alive_ms = load->run.keep_alive.ms;
-	m->is_candidate = load->is_candidate;
-	m->is_written = load->is_written;
-	m->is_awaiting = load->is_awaited;
+	m->load_state = load->begins;
 	m->section = load->section;
 	m->serial = ++registry->last_serial;
 	m->owner = load->owner;
@@ -365,7 +363,7 @@ msd_err msd_module_load(struct msd_module_registry *registry, struct msd_span na
 		msd_list_append(&registry->modules, &m->link);
 		registry->generation++;
 	}
-	if (!m->is_awaiting)
+	if (m->load_state != MSD_LOAD_FETCHING)
 		msd_module_bring(m);
 	*ret = m;
 	return MSD_OK;

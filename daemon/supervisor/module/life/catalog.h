@@ -7,17 +7,16 @@
 
 /* The source and the options of a module load. */
 struct msd_load {
-	const char *file;         /* label for error texts and logs */
+	const char *file; /* label for error texts and logs */
+	enum msd_load_state
+		begins;           /* FETCHING: msd_module_give() provides the source */
 	struct msd_source source; /* fd -1: `bringing` makes it */
 	struct msd_source_job *bringing;
 	const char *owner;      /* outlives the module registry; NULL: no limit */
 	uint64_t owner_max;     /* maximum modules of that owner; 0: unlimited */
 	uint64_t owner_wait_ms; /* retry delay reported when that maximum is reached */
-	bool is_awaited; /* neither: msd_module_give() provides the source later */
-	bool replace;    /* keep the existing module until this one is READY */
+	bool replace;           /* keep the existing module until this one is READY */
 	struct msd_run_options run; /* sandbox UNSAID: the registry's default */
-	bool is_candidate;     /* from the store: it is recorded before its start */
-	bool is_written;       /* candidate only: recorded by an earlier start */
 	struct msd_span tests; /* self_test_case.h, borrowed; empty: no self-tests */
 	uint32_t warmup;  /* number of warm-up rounds before the round that counts */
 	uint64_t section; /* configuration section with these options; 0: none */

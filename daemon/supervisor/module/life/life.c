@@ -101,6 +101,15 @@ static void begin_looking(struct msd_module *m)
 	}
 }
 
+static void fall_asleep(struct msd_module *m)
+{
+	struct msd_repository *r = m->group.registry->repository;
+
+	if ((msd_module_take_load(m, MSD_LOAD_SLEPT) & MSD_LOAD_LOOK) != 0 &&
+	    !r->ops->find(r, m, false))
+		(void)msd_module_take_load(m, MSD_LOAD_NO_COPY);
+}
+
 static void take(struct msd_module *m, const struct msd_life_event *e, const char *how)
 {
 	const enum msd_module_state was = m->life.state;
@@ -116,7 +125,7 @@ static void take(struct msd_module *m, const struct msd_life_event *e, const cha
 	if (m->life.state == MSD_STATE_READY && m->life.state != was)
 		begin_looking(m);
 	if (m->life.state == MSD_STATE_ASLEEP && m->life.state != was)
-		msd_sleep_fall(m);
+		fall_asleep(m);
 	msd_module_look(m); /* an action may free the module */
 	for (uint32_t i = 0; i < actions.n; i++)
 		msd_module_perform(m, &actions.all[i], how);
@@ -221,14 +230,13 @@ void msd_module_unload(struct msd_module *m)
 	msd_module_take_plain(m, MSD_LIFE_UNLOAD);
 }
 
-/* The store must not try the candidate again at the next start. A candidate without a
- * process is not recorded yet; it is withdrawn once it is recorded. */
+/* The store must not try a recorded candidate again at the next start. One that is not
+ * recorded yet is withdrawn when it is. */
 void msd_module_give_up(struct msd_module *m)
 {
-	if (m->is_candidate && msd_life_has_process(&m->life)) {
-		m->is_candidate = false;
-		m->group.registry->repository->ops->tried(m->group.registry->repository,
-							  m, false);
-	}
+	struct msd_repository *r = m->group.registry->repository;
+
+	if ((msd_module_take_load(m, MSD_LOAD_GIVEN_UP) & MSD_LOAD_TELL) != 0)
+		r->ops->tried(r, m, false);
 	msd_module_unload(m);
 }

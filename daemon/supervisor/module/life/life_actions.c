@@ -271,23 +271,22 @@ static void report_failure(const struct doing *x)
 	}
 }
 
-/* True: the waiters are answered once the store has recorded that the candidate is
- * good. An interrupted load says nothing about the artifact. */
-static bool tell_tried(struct msd_module *m)
+static enum msd_load_event result_of(enum msd_module_state state)
 {
-	const bool is_good = m->life.state == MSD_STATE_READY;
-
-	if (!m->is_candidate || m->life.state == MSD_STATE_DRAINING)
-		return false;
-	m->is_candidate = false;
-	m->group.registry->repository->ops->tried(m->group.registry->repository, m,
-						  is_good);
-	return is_good;
+	return state == MSD_STATE_READY      ? MSD_LOAD_GOOD
+	       : state == MSD_STATE_DRAINING ? MSD_LOAD_OVER
+					     : MSD_LOAD_BAD;
 }
 
 static void answer_waiters(const struct doing *x)
 {
-	if (!tell_tried(x->m))
+	struct msd_repository *r = x->m->group.registry->repository;
+	const enum msd_load_event e = result_of(x->m->life.state);
+	const unsigned actions = msd_module_take_load(x->m, e);
+
+	if ((actions & MSD_LOAD_TELL) != 0)
+		r->ops->tried(r, x->m, e == MSD_LOAD_GOOD);
+	if ((actions & MSD_LOAD_ANSWER) != 0)
 		msd_module_answer_waiters(x->m);
 }
 

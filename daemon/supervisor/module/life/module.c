@@ -26,7 +26,6 @@ static void leave(struct msd_module *m)
 	m->trial = NULL;
 	msd_source_job_free(m->bringing);
 	m->bringing = NULL;
-	m->is_awaiting = false;
 	m->serial = 0;
 	msd_list_remove(&m->link);
 	registry->generation++;

@@ -11,6 +11,7 @@
 #include "daemon/supervisor/module/life/canary.h"
 #include "daemon/supervisor/module/life/idle_tracker.h"
 #include "daemon/supervisor/module/life/life_table.h"
+#include "daemon/supervisor/module/life/load_step.h"
 #include "daemon/supervisor/module/queue/blame.h"
 #include "daemon/supervisor/module/workers/worker_group.h"
 #include "daemon/supervisor/request/waiters.h"
@@ -25,12 +26,11 @@ struct msd_module {
 	struct msd_worker_group group;
 	struct msd_life life;
 	struct msd_bans bars;
+	enum msd_load_state load_state;  /* of its bytes */
 	struct msd_source_job *bringing; /* job for its source; NULL: it exists */
 	struct msd_deadline bring_timer; /* time limit of that job */
 	uint64_t serial;                 /* unique */
 	const char *owner; /* owner of the load, compared by address; NULL: none */
-	bool is_candidate; /* the result of its first load is reported to the store */
-	bool is_written;   /* candidate only: recorded in the store */
 	uint64_t section;  /* configuration section that loaded it; 0: none */
 	/* Canary state: it replaced a module, which is restored if it fails. */
 	struct msd_canary canary;
@@ -39,9 +39,7 @@ struct msd_module {
 		failed_edition; /* the last failed edition of its replacements */
 	struct msd_idle_tracker idleness; /* owned by sleep.c */
 	struct msd_deadline idle_timer;   /* next check of it */
-	bool is_asking;              /* sleep_source.c: the module registry is asked */
 	struct msd_self_test *trial; /* self-tests, until they are done; NULL: none */
-	bool is_awaiting;            /* its source has not arrived yet */
 	struct msd_list receiving;   /* msd_req.link: requests with a partial payload */
 	bool is_over;                /* msd_module_end() was called */
 	bool is_replaced;            /* another module has its name; it drains */
@@ -62,6 +60,14 @@ struct msd_module {
 static inline struct msd_module *msd_module_of(struct msd_worker_group *group)
 {
 	return MSD_CONTAINER_OF(group, struct msd_module, group);
+}
+/** Apply the event to its load_state; the caller executes the returned actions. */
+static inline unsigned msd_module_take_load(struct msd_module *m, enum msd_load_event e)
+{
+	const struct msd_load_move move = msd_load_step(m->load_state, e);
+
+	m->load_state = (enum msd_load_state)move.to;
+	return move.actions;
 }
 /** Initialize the lists of waiting requests of a new module. */
 void msd_module_open(struct msd_module *m);

@@ -38,7 +38,7 @@ struct msd_repository_ops {
 			enum msd_canary_verdict verdict);
 	/**
 	 * Find a copy of the bytes of @m, which is ASLEEP, and answer with
-	 * msd_sleep_source_on_brought(), or with msd_sleep_on_looked() if they are
+	 * msd_module_brought(), or with msd_module_looked() if they are
 	 * not wanted now. False: it will not answer.
 	 */
 	bool (*find)(struct msd_repository *r, struct msd_module *m, bool is_wanted);

@@ -1,9 +1,7 @@
 #include "daemon/supervisor/module/life/sleep.h"
 
 #include "daemon/supervisor/module/direct/direct.h"
-#include "daemon/supervisor/module/handover/handover_artifact.h"
 #include "daemon/supervisor/module/life/registry.h"
-#include "daemon/supervisor/module/life/repository.h"
 #include "daemon/supervisor/module/queue/client_queue.h"
 
 #define DIRECT_END_MS 100u /* for channels without a running call */
@@ -82,21 +80,4 @@ bool msd_sleep_left(const struct msd_module *m, uint64_t *ret_ms)
 			  : msd_idle_tracker_left_ms(i, m->group.n_calls,
 						     uv_now(m->group.registry->loop));
 	return true;
-}
-
-void msd_sleep_fall(struct msd_module *m)
-{
-	if (m->is_asking) /* the pending answer is enough */
-		return;
-	m->is_asking = m->group.registry->repository->ops->find(
-		m->group.registry->repository, m, false);
-}
-
-void msd_sleep_on_looked(struct msd_module *m, bool is_had)
-{
-	m->is_asking = false;
-	if (!is_had || m->life.state != MSD_STATE_ASLEEP || m->life.is_called)
-		return; /* it is needed again */
-	msd_handover_artifact_cool(&m->group);
-	msd_source_finish(&m->group.source);
 }

@@ -16,12 +16,5 @@ bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms);
 MSD_MUST_CHECK msd_err msd_sleep_want(struct msd_module *m, struct msd_diag *d);
 /** The rest of the time until it sleeps, if it is not used. False: it does not. */
 bool msd_sleep_left(const struct msd_module *m, uint64_t *ret_ms);
-/** The module is ASLEEP: free its bytes, if another copy exists (sleep_source.h). */
-void msd_sleep_fall(struct msd_module *m);
-/**
- * The repository's answer to find(); @is_had: another copy of the bytes
- * exists.
- */
-void msd_sleep_on_looked(struct msd_module *m, bool is_had);
 
 #endif

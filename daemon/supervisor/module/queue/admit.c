@@ -5,7 +5,7 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/life/life.h"
-#include "daemon/supervisor/module/life/sleep_source.h"
+#include "daemon/supervisor/module/life/module_source.h"
 #include "daemon/supervisor/module/queue/admission.h"
 #include "daemon/supervisor/module/queue/bans.h"
 #include "daemon/supervisor/module/queue/client_queue.h"
@@ -215,6 +215,6 @@ void msd_module_submit(struct msd_module *m, struct msd_req *r)
 	} else if (!msd_bans_refuse(m, r) && !refuse_late(m, r)) {
 		msd_queue_put(&m->group, r);
 		if (state == MSD_STATE_ASLEEP)
-			msd_sleep_source_end(m);
+			msd_module_called(m);
 	}
 }
