@@ -195,9 +195,7 @@ msd_err msd_signature_check_set(struct msd_trust_check *vouch, const char *name,
 		vouched_free(v);
 		return msd_diag_no_memory(d);
 	}
-	v->job.work = work;
-	v->job.done = on_worked;
-	msd_keeper_submit(vouch->keeper, &v->job);
+	msd_keeper_submit(vouch->keeper, &v->job, work, on_worked);
 	*ret = v;
 	return MSD_OK;
 }

@@ -116,11 +116,8 @@ static void work(struct msd_keeper_job *job, struct msd_keeper *keeper)
 }
 
 void msd_store_chunk_read(struct msd_keeper *keeper, struct msd_store_chunk *p,
-			  void (*done)(struct msd_keeper_job *job,
-				       struct msd_keeper *keeper))
+			  msd_keeper_call done)
 {
 	p->result = (struct msd_buf){0};
-	p->job.work = work;
-	p->job.done = done;
-	msd_keeper_submit(keeper, &p->job);
+	msd_keeper_submit(keeper, &p->job, work, done);
 }

@@ -25,7 +25,6 @@ struct msd_store_chunk {
  * file), MSD_BAD_ARTIFACT (its record is damaged), MSD_IO, MSD_NOMEM.
  */
 void msd_store_chunk_read(struct msd_keeper *keeper, struct msd_store_chunk *p,
-			  void (*done)(struct msd_keeper_job *job,
-				       struct msd_keeper *keeper));
+			  msd_keeper_call done);
 
 #endif

@@ -229,21 +229,15 @@ static void remove_record(struct msd_keeper_job *job, struct msd_keeper *keeper)
 }
 
 void msd_keep_candidate(struct msd_keeper *keeper, struct msd_keep *k,
-			void (*done)(struct msd_keeper_job *job,
-				     struct msd_keeper *keeper))
+			msd_keeper_call done)
 {
-	k->job.work = write_candidate;
-	k->job.done = done;
-	msd_keeper_submit(keeper, &k->job);
+	msd_keeper_submit(keeper, &k->job, write_candidate, done);
 }
 
 void msd_keep_forget(struct msd_keeper *keeper, struct msd_keep *k,
-		     void (*done)(struct msd_keeper_job *job,
-				  struct msd_keeper *keeper))
+		     msd_keeper_call done)
 {
-	k->job.work = remove_record;
-	k->job.done = done;
-	msd_keeper_submit(keeper, &k->job);
+	msd_keeper_submit(keeper, &k->job, remove_record, done);
 }
 
 /* The result of a candidate. */
@@ -271,6 +265,7 @@ static void step(struct msd_record *r, const struct verdict *v)
 		msd_record_proven(r);
 		break;
 	case MSD_KEEP_ENDED:
+	case MSD_KEEP_FORGOTTEN:
 	default:
 		msd_record_ended(r);
 	}
@@ -289,6 +284,10 @@ static void write_verdict(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	struct verdict *v = MSD_CONTAINER_OF(keep_of(job), struct verdict, keep);
 	struct msd_record r;
 
+	if (v->verdict == MSD_KEEP_FORGOTTEN) {
+		remove_record(job, keeper);
+		return;
+	}
 	job->err = msd_record_load(&keeper->store, v->keep.name, &r, &job->d);
 	if (job->err != MSD_OK)
 		return;
@@ -318,22 +317,21 @@ static void verdict_done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 
 void msd_keep_tried(struct msd_keeper *keeper, const char *name,
 		    enum msd_keep_verdict verdict, const char *why,
-		    struct msd_keep_after after)
+		    const struct msd_keep_after *after)
 {
 	struct verdict *v = calloc(1, sizeof(*v));
 
 	if (v == NULL) {
 		msd_log(MSD_LOG_WARN, "store_failed", "name=%s why=\"out of memory\"",
 			name);
-		if (after.call != NULL)
-			after.call(after.ctx, after.serial, false);
+		if (after != NULL)
+			after->call(after->ctx, after->serial, false);
 		return;
 	}
 	(void)snprintf(v->keep.name, sizeof(v->keep.name), "%s", name);
 	v->verdict = verdict;
 	(void)snprintf(v->why, sizeof(v->why), "%s", why != NULL ? why : "");
-	v->after = after;
-	v->keep.job.work = write_verdict;
-	v->keep.job.done = verdict_done;
-	msd_keeper_submit(keeper, &v->keep.job);
+	if (after != NULL)
+		v->after = *after;
+	msd_keeper_submit(keeper, &v->keep.job, write_verdict, verdict_done);
 }

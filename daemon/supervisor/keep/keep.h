@@ -36,25 +36,23 @@ struct msd_keep {
 
 /** Write @k to the store as a candidate; @done is called after success or failure. */
 void msd_keep_candidate(struct msd_keeper *keeper, struct msd_keep *k,
-			void (*done)(struct msd_keeper_job *job,
-				     struct msd_keeper *keeper));
+			msd_keeper_call done);
 /** Forget the module; it is not an error if the store does not have it. */
 void msd_keep_forget(struct msd_keeper *keeper, struct msd_keep *k,
-		     void (*done)(struct msd_keeper_job *job,
-				  struct msd_keeper *keeper));
+		     msd_keeper_call done);
 enum msd_keep_verdict {
 	MSD_KEEP_GOOD,
 	MSD_KEEP_FAILED,    /* mark it as bad */
 	MSD_KEEP_WITHDRAWN, /* it was not tried */
 	MSD_KEEP_PROVEN,    /* the current edition passed its canary period */
-	MSD_KEEP_ENDED      /* the daemon stops; no verdict */
+	MSD_KEEP_ENDED,     /* the daemon stops; no verdict */
+	MSD_KEEP_FORGOTTEN  /* remove the record */
 };
 
-/* An action to run after the write has succeeded or failed; a failure is logged. */
+/* An action to run after the write has succeeded or failed. */
 struct msd_keep_after {
 	/**
-	 * @is_watched: the current edition is still in its canary period. NULL: no
-	 * action.
+	 * @is_watched: the current edition is still in its canary period.
 	 */
 	void (*call)(void *ctx, uint64_t serial, bool is_watched);
 	void *ctx;
@@ -63,11 +61,12 @@ struct msd_keep_after {
 
 /**
  * Record the result of loading the candidate of @name, or of the canary period after
- * it. @why: for MSD_KEEP_FAILED, else NULL.
+ * it. @why: for MSD_KEEP_FAILED, else NULL. A failure is logged. @after: NULL, no
+ * action.
  */
 void msd_keep_tried(struct msd_keeper *keeper, const char *name,
 		    enum msd_keep_verdict verdict, const char *why,
-		    struct msd_keep_after after);
+		    const struct msd_keep_after *after);
 /**
  * Set name and file of @k; characters that a record cannot contain are removed from
  * the file name.

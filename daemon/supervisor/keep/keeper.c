@@ -50,8 +50,11 @@ msd_err msd_keeper_open(struct msd_keeper *k, uv_loop_t *loop, const char *path,
 	return MSD_OK;
 }
 
-void msd_keeper_submit(struct msd_keeper *k, struct msd_keeper_job *job)
+void msd_keeper_submit(struct msd_keeper *k, struct msd_keeper_job *job,
+		       msd_keeper_call work, msd_keeper_call done)
 {
+	job->work = work;
+	job->done = done;
 	job->err = MSD_OK;
 	job->d = (struct msd_diag){0};
 	job->keeper = k;
@@ -127,12 +130,8 @@ static void work(struct msd_keeper_job *job, struct msd_keeper *keeper)
 }
 
 void msd_store_maintenance(struct msd_keeper *keeper,
-			   struct msd_store_maintenance *care,
-			   void (*done)(struct msd_keeper_job *job,
-					struct msd_keeper *keeper))
+			   struct msd_store_maintenance *care, msd_keeper_call done)
 {
 	care->result = (struct msd_buf){0};
-	care->job.work = work;
-	care->job.done = done;
-	msd_keeper_submit(keeper, &care->job);
+	msd_keeper_submit(keeper, &care->job, work, done);
 }

@@ -19,16 +19,16 @@
 #include "store/store.h"
 
 struct msd_keeper;
+struct msd_keeper_job;
+
+typedef void (*msd_keeper_call)(struct msd_keeper_job *job, struct msd_keeper *k);
 
 /* Embedded by the caller; done() returns it to the caller. */
 struct msd_keeper_job {
-	/** Runs on a thread with exclusive access to the store. Sets err and d. */
-	void (*work)(struct msd_keeper_job *job, struct msd_keeper *k);
-	/** Runs on the loop, once. */
-	void (*done)(struct msd_keeper_job *job, struct msd_keeper *k);
 	msd_err err;
 	struct msd_diag d; /* of the job; done() frees it */
 	/* Private. */
+	msd_keeper_call work, done;
 	struct msd_keeper *keeper;
 	struct msd_list link; /* msd_keeper.jobs */
 	struct msd_work step;
@@ -53,8 +53,12 @@ struct msd_keeper {
 MSD_MUST_CHECK msd_err msd_keeper_open(struct msd_keeper *k, uv_loop_t *loop,
 				       const char *path, uint64_t max_bytes,
 				       struct msd_diag *d);
-/** Append @job to the queue. */
-void msd_keeper_submit(struct msd_keeper *k, struct msd_keeper_job *job);
+/**
+ * Append @job to the queue. @work runs on a thread with exclusive access to the store,
+ * and sets err and d. Then @done runs on the loop, once.
+ */
+void msd_keeper_submit(struct msd_keeper *k, struct msd_keeper_job *job,
+		       msd_keeper_call work, msd_keeper_call done);
 /** True if the queue is not empty. */
 bool msd_keeper_is_busy(const struct msd_keeper *k);
 /**
@@ -87,8 +91,6 @@ struct msd_store_maintenance {
  * store/inventory.h.
  */
 void msd_store_maintenance(struct msd_keeper *keeper,
-			   struct msd_store_maintenance *care,
-			   void (*done)(struct msd_keeper_job *job,
-					struct msd_keeper *keeper));
+			   struct msd_store_maintenance *care, msd_keeper_call done);
 
 #endif

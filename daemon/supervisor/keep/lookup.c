@@ -174,12 +174,9 @@ static void work(struct msd_keeper_job *job, struct msd_keeper *keeper)
 }
 
 void msd_store_lookup(struct msd_keeper *keeper, struct msd_store_lookup *look,
-		      void (*done)(struct msd_keeper_job *job,
-				   struct msd_keeper *keeper))
+		      msd_keeper_call done)
 {
 	look->fd = -1;
 	look->ref = MSD_REF_COUNT;
-	look->job.work = work;
-	look->job.done = done;
-	msd_keeper_submit(keeper, &look->job);
+	msd_keeper_submit(keeper, &look->job, work, done);
 }

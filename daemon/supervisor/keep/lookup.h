@@ -46,7 +46,6 @@ struct msd_store_lookup {
  * as files.
  */
 void msd_store_lookup(struct msd_keeper *keeper, struct msd_store_lookup *look,
-		      void (*done)(struct msd_keeper_job *job,
-				   struct msd_keeper *keeper));
+		      msd_keeper_call done);
 
 #endif

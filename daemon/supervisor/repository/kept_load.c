@@ -32,6 +32,8 @@ static struct keeping *keeping_of(struct msd_keeper_job *job)
 
 static void keeping_free(struct keeping *k)
 {
+	if (k == NULL)
+		return;
 	if (k->keep.fd >= 0) {
 		(void)close(k->keep.fd); /* not the last reference */
 	}
@@ -54,8 +56,7 @@ static void on_written(struct msd_keeper_job *job, struct msd_keeper *keeper)
 	if (m != NULL) {
 		msd_module_kept(m, job->err != MSD_OK ? &job->d : NULL);
 	} else if (job->err == MSD_OK) {
-		msd_keep_tried(keeper, k->keep.name, MSD_KEEP_WITHDRAWN, NULL,
-			       (struct msd_keep_after){0});
+		msd_keep_tried(keeper, k->keep.name, MSD_KEEP_WITHDRAWN, NULL, NULL);
 	}
 	keeping_free(k);
 }
@@ -98,6 +99,7 @@ static msd_err fill(struct keeping *k, struct msd_module *m, struct msd_diag *d)
 
 	k->registry = m->group.registry;
 	k->serial = m->serial;
+	k->keep.fd = -1;
 	k->keep.edition = calloc(1, sizeof(*k->keep.edition));
 	if (k->keep.edition == NULL)
 		return msd_diag_no_memory(d);
@@ -126,21 +128,13 @@ void msd_kept_load_begin(struct msd_repository *r, struct msd_module *m)
 {
 	struct keeping *k = calloc(1, sizeof(*k));
 	struct msd_diag d = {0};
-	msd_err err;
 
-	if (k == NULL) {
-		(void)msd_diag_no_memory(&d);
-		msd_module_kept(m, &d);
+	if ((k != NULL ? fill(k, m, &d) : msd_diag_no_memory(&d)) == MSD_OK) {
+		msd_keep_candidate(r->keeper, &k->keep, on_written);
 		return;
 	}
-	k->keep.fd = -1;
-	err = fill(k, m, &d);
-	if (err == MSD_OK) {
-		msd_keep_candidate(r->keeper, &k->keep, on_written);
-	} else {
-		keeping_free(k);
-		msd_module_kept(m, &d);
-	}
+	keeping_free(k);
+	msd_module_kept(m, &d);
 	msd_diag_finish(&d);
 }
 
@@ -160,10 +154,10 @@ static void on_told(void *registry, uint64_t serial, bool is_watched)
 
 void msd_kept_load_tried(struct msd_repository *r, struct msd_module *m, bool is_good)
 {
-	struct msd_keep_after answer = {on_told, r->registry, m->serial};
+	const struct msd_keep_after answer = {on_told, r->registry, m->serial};
 
 	msd_keep_tried(r->keeper, m->group.name,
 		       is_good ? MSD_KEEP_GOOD : MSD_KEEP_FAILED,
 		       m->error != NULL ? m->error : "it was unloaded while it loaded",
-		       is_good ? answer : (struct msd_keep_after){0});
+		       is_good ? &answer : NULL);
 }

@@ -141,7 +141,5 @@ void msd_key_revocation_look(struct msd_keeper *keeper,
 		return; /* the next start logs it */
 	look->source_pollers = source_pollers;
 	look->trust = *trust;
-	look->job.work = work;
-	look->job.done = done;
-	msd_keeper_submit(keeper, &look->job);
+	msd_keeper_submit(keeper, &look->job, work, done);
 }

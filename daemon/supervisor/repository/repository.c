@@ -37,18 +37,16 @@ static void say_watched(const struct msd_module *m, const char *what)
 static void watched(struct msd_repository *r, struct msd_module *m,
 		    enum msd_canary_verdict verdict)
 {
-	const struct msd_keep_after nothing = {0};
 	char why[MSD_RECORD_WHY];
 
 	if (verdict == MSD_CANARY_PROVEN) {
-		msd_keep_tried(r->keeper, m->group.name, MSD_KEEP_PROVEN, NULL,
-			       nothing);
+		msd_keep_tried(r->keeper, m->group.name, MSD_KEEP_PROVEN, NULL, NULL);
 	} else if (verdict == MSD_CANARY_FAILED) {
 		say_watched(m, "failed");
 		explain_watched(m, why, sizeof(why));
 		msd_edition_return(r, m->group.name, why);
 	} else if (r->registry->is_closing) {
-		msd_keep_tried(r->keeper, m->group.name, MSD_KEEP_ENDED, NULL, nothing);
+		msd_keep_tried(r->keeper, m->group.name, MSD_KEEP_ENDED, NULL, NULL);
 	}
 }
 

@@ -196,8 +196,7 @@ static void done(struct msd_keeper_job *job, struct msd_keeper *keeper)
 			msd_diag_text(&job->d));
 		note_refused(b, &job->d);
 		if (is_written && b->kind != RETURN) {
-			msd_keep_tried(keeper, b->name, MSD_KEEP_WITHDRAWN, NULL,
-				       (struct msd_keep_after){0});
+			msd_keep_tried(keeper, b->name, MSD_KEEP_WITHDRAWN, NULL, NULL);
 		}
 		if (r != NULL)
 			msd_req_refuse(r, job->err, msd_diag_text(&job->d));
@@ -226,8 +225,6 @@ static struct rollback *rollback_new(struct msd_module_registry *registry,
 	b->registry = registry;
 	b->source.fd = -1;
 	b->max_bytes = registry->limits->max_upload;
-	b->job.work = work;
-	b->job.done = done;
 	b->kind = kind;
 	b->has_options = options != NULL;
 	if (options != NULL)
@@ -254,7 +251,7 @@ void msd_edition_again(struct msd_repository *repository, const char *name,
 	b->ref = is_previous ? MSD_REF_PREVIOUS : MSD_REF_CURRENT;
 	if (from != NULL)
 		(void)snprintf(b->from, sizeof(b->from), "%s", from);
-	msd_keeper_submit(repository->keeper, &b->job);
+	msd_keeper_submit(repository->keeper, &b->job, work, done);
 }
 
 void msd_edition_said(struct msd_repository *repository, const char *name,
@@ -267,7 +264,7 @@ void msd_edition_said(struct msd_repository *repository, const char *name,
 	b->ref = MSD_REF_CURRENT;
 	b->more = *more;
 	more->text = NULL;
-	msd_keeper_submit(repository->keeper, &b->job);
+	msd_keeper_submit(repository->keeper, &b->job, work, done);
 }
 
 void msd_edition_return(struct msd_repository *repository, const char *name,
@@ -284,5 +281,5 @@ void msd_edition_return(struct msd_repository *repository, const char *name,
 		return;
 	}
 	(void)snprintf(b->failure.why, sizeof(b->failure.why), "%s", why);
-	msd_keeper_submit(repository->keeper, &b->job);
+	msd_keeper_submit(repository->keeper, &b->job, work, done);
 }

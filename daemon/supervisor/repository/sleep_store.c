@@ -113,8 +113,6 @@ bool msd_sleep_store_find(struct msd_repository *r, struct msd_module *m,
 	s->sha256 = m->group.source.sha256;
 	s->max_bytes = r->registry->limits->max_upload;
 	s->source.fd = -1;
-	s->job.work = work;
-	s->job.done = done;
-	msd_keeper_submit(r->keeper, &s->job);
+	msd_keeper_submit(r->keeper, &s->job, work, done);
 	return true;
 }

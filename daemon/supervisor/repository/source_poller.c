@@ -365,9 +365,7 @@ static void ask(struct msd_source_poller *s)
 		return;
 	}
 	s->state = MSD_SOURCE_POLLER_LOOKING;
-	s->job.work = look_up;
-	s->job.done = on_looked_up;
-	msd_keeper_submit(s->keeper, &s->job);
+	msd_keeper_submit(s->keeper, &s->job, look_up, on_looked_up);
 }
 
 void msd_source_poller_begin(struct msd_source_poller *s, bool at_once)

@@ -136,33 +136,14 @@ void msd_source_pollers_start(struct msd_source_pollers *all,
 	msd_diag_finish(&d);
 }
 
-static void on_forgotten(struct msd_keeper_job *job, struct msd_keeper *keeper)
-{
-	struct msd_keep *k = MSD_CONTAINER_OF(job, struct msd_keep, job);
-
-	(void)keeper;
-	if (job->err != MSD_OK) {
-		msd_log(MSD_LOG_WARN, "store_failed", "name=%s why=\"%s\"", k->name,
-			msd_diag_text(&job->d));
-	}
-	msd_diag_finish(&job->d);
-	free(k);
-}
-
 void msd_source_pollers_stop(struct msd_source_pollers *all, const char *name)
 {
-	const struct msd_span span = msd_span_of(name);
 	struct msd_source_poller *s = find(all, name);
-	struct msd_keep *k;
 
 	if (s == NULL)
 		return;
 	msd_source_poller_drop(s);
-	k = calloc(1, sizeof(*k));
-	if (k == NULL)
-		return; /* it is served after a restart, and can be unloaded then */
-	msd_keep_label(k, span, span);
-	msd_keep_forget(all->keeper, k, on_forgotten);
+	msd_keep_tried(all->keeper, name, MSD_KEEP_FORGOTTEN, NULL, NULL);
 }
 
 bool msd_source_pollers_has_changed(const struct msd_source_pollers *all,

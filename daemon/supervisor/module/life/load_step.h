@@ -17,7 +17,6 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 enum msd_load_state {
 	MSD_LOAD_READING, /* its bytes are being read; the store does not keep it */
@@ -66,28 +65,12 @@ struct msd_load_move {
 	uint8_t actions;
 };
 
-/* The next state for each state and event. An illegal event leads to READING, which no
- * legal event does. */
-extern const struct msd_load_move msd_load_moves[MSD_LOAD_STATE_COUNT]
-						[MSD_LOAD_EVENT_COUNT];
-
 /** True if the event is legal in this state. */
-static inline bool msd_load_event_is_legal(enum msd_load_state from,
-					   enum msd_load_event e)
-{
-	return msd_load_moves[from][e].to != MSD_LOAD_READING;
-}
-
+bool msd_load_event_is_legal(enum msd_load_state from, enum msd_load_event e);
 /**
  * The state and actions that the event leads to. An illegal event is our own bug and
  * aborts the process.
  */
-static inline struct msd_load_move msd_load_step(enum msd_load_state from,
-						 enum msd_load_event e)
-{
-	if (!msd_load_event_is_legal(from, e))
-		abort();
-	return msd_load_moves[from][e];
-}
+struct msd_load_move msd_load_step(enum msd_load_state from, enum msd_load_event e);
 
 #endif
