@@ -7,7 +7,6 @@
 
 #include <time.h>
 
-#include "daemon/log.h"
 #include "daemon/loop/disabled_features.h"
 #include "daemon/supervisor/config/preload.h"
 #include "daemon/supervisor/edge/listen/tls_accept.h"

@@ -24,12 +24,6 @@ struct keeping {
 	uint64_t serial;
 };
 
-static struct keeping *keeping_of(struct msd_keeper_job *job)
-{
-	return MSD_CONTAINER_OF(MSD_CONTAINER_OF(job, struct msd_keep, job),
-				struct keeping, keep);
-}
-
 static void keeping_free(struct keeping *k)
 {
 	if (k == NULL)
@@ -46,7 +40,8 @@ static void keeping_free(struct keeping *k)
 
 static void on_written(struct msd_keeper_job *job, struct msd_keeper *keeper)
 {
-	struct keeping *k = keeping_of(job);
+	struct keeping *k = MSD_CONTAINER_OF(
+		MSD_CONTAINER_OF(job, struct msd_keep, job), struct keeping, keep);
 	struct msd_module *m = msd_module_by_serial(k->registry, k->serial);
 
 	if (m != NULL && job->err == MSD_OK) {

@@ -24,14 +24,14 @@ static void explain_watched(const struct msd_module *m, char *ret, size_t room)
 	}
 }
 
-static void say_watched(const struct msd_module *m, const char *what)
+static void say_failed(const struct msd_module *m)
 {
 	char digest[MSD_DIGEST_TEXT];
 
 	msd_digest_format(msd_source_edition(&m->group.source), digest);
 	msd_log(MSD_LOG_WARN, "edition_canary",
-		"name=%s sha256=%s deaths=%u failed=%llu how=%s", m->group.name, digest,
-		m->life.n_deaths, (unsigned long long)m->group.n_failed, what);
+		"name=%s sha256=%s deaths=%u failed=%llu how=failed", m->group.name,
+		digest, m->life.n_deaths, (unsigned long long)m->group.n_failed);
 }
 
 static void watched(struct msd_repository *r, struct msd_module *m,
@@ -42,7 +42,7 @@ static void watched(struct msd_repository *r, struct msd_module *m,
 	if (verdict == MSD_CANARY_PROVEN) {
 		msd_keep_tried(r->keeper, m->group.name, MSD_KEEP_PROVEN, NULL, NULL);
 	} else if (verdict == MSD_CANARY_FAILED) {
-		say_watched(m, "failed");
+		say_failed(m);
 		explain_watched(m, why, sizeof(why));
 		msd_edition_return(r, m->group.name, why);
 	} else if (r->registry->is_closing) {
