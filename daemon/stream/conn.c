@@ -82,23 +82,11 @@ void msd_conn_poll_update(struct msd_conn *c)
 	}
 }
 
-/*
- * Serve bytes that were read before the stop, in a later iteration; never re-entrant.
- */
-static void resume(struct msd_conn *c)
+void msd_conn_resume(struct msd_conn *c)
 {
 	msd_conn_poll_update(c);
 	if (msd_conn_has_bytes(c) && !msd_conn_is_stopped(c))
 		msd_conn_wait_for_turn(c);
-}
-
-void msd_conn_place(struct msd_conn *c, void *payload)
-{
-	if (!c->waits_for_place || c->is_closing)
-		return;
-	c->in.payload = payload;
-	msd_conn_payload_place(c, payload != NULL ? MSD_PLACE_HERE : MSD_PLACE_SKIP);
-	resume(c);
 }
 
 void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause)
@@ -110,7 +98,7 @@ void msd_conn_pause(struct msd_conn *c, enum msd_pause why, bool pause)
 	c->paused = paused;
 	if (paused != 0)
 		msd_conn_end_turn(c);
-	resume(c);
+	msd_conn_resume(c);
 }
 
 static void have_turn(struct msd_schedulable *t)
@@ -125,7 +113,7 @@ static enum msd_task_result free_one(struct msd_task *t)
 
 	if (msd_conn_drop_frame(c) || (c->ops->release != NULL && c->ops->release(c)))
 		return MSD_TASK_AGAIN;
-	msd_conn_free_body(c);
+	c->codec->finish(c);
 	msd_conn_free_spare(c);
 	c->ops->on_closed(c, c->close_err, c->close_why);
 	return MSD_TASK_DONE;
@@ -140,6 +128,8 @@ msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
 			       .user = user,
 			       .wire = w,
 			       .ops = ops,
+			       .codec = ops->codec != NULL ? ops->codec
+							   : &msd_frame_codec,
 			       .limits = *limits};
 	msd_list_init(&c->queue);
 	msd_list_init(&c->dirty_link);

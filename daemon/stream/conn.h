@@ -46,6 +46,7 @@
 #include "proto/frame.h"
 
 struct msd_account;
+struct msd_codec;
 struct msd_conn;
 struct msd_known;
 struct msd_memory;
@@ -83,6 +84,7 @@ enum msd_pause {
 };
 
 struct msd_conn_ops {
+	const struct msd_codec *codec; /* NULL: frames */
 	/** Only for frames with a payload. Optional: NULL skips every payload. */
 	enum msd_place (*on_body)(struct msd_conn *c, struct msd_in *in);
 	/**
@@ -204,6 +206,7 @@ struct msd_conn {
 	struct msd_transport transport;
 	struct msd_wire *wire;
 	const struct msd_conn_ops *ops;
+	const struct msd_codec *codec;
 	struct msd_conn_limits limits;
 	uv_poll_t poll;
 	int events; /* current events of the poll handle */

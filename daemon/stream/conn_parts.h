@@ -1,7 +1,8 @@
 #ifndef MSD_WIRE_CONN_PARTS_H
 #define MSD_WIRE_CONN_PARTS_H
-/* Private to conn.c (life cycle), conn_read.c and conn_write.c (the two halves), and
- * wire.c, which schedules them. */
+/* Private to conn.c (life cycle), conn_read.c and conn_write.c (the two halves),
+ * wire.c, which schedules them, and frames.c, the codec of frames. */
+#include "daemon/stream/codec.h"
 #include "daemon/stream/conn.h"
 
 /**
@@ -50,15 +51,11 @@ bool msd_conn_reads_on(struct msd_conn *c);
  * no place yet.
  */
 bool msd_conn_is_stopped(const struct msd_conn *c);
-/** Set the place of the payload of the current body. */
-void msd_conn_payload_place(struct msd_conn *c, enum msd_place place);
 /**
- * Allocate memory for the current body. MSD_BUSY: it must wait for its share of the
- * account; MSD_NOMEM.
+ * Reading may go on: serve bytes that were read before the stop, in a later iteration;
+ * never re-entrant.
  */
-msd_err msd_conn_body_own(struct msd_conn *c);
-/** Free the body buffer; no body is being read any more. */
-void msd_conn_free_body(struct msd_conn *c);
+void msd_conn_resume(struct msd_conn *c);
 /**
  * Keep a copy of the @n bytes at @p, which were read and cannot be served now. No
  * copy exists yet. False if memory is short.

@@ -27,7 +27,6 @@
  * MiB frame would cost a tenth of its time. */
 #define BYTES_OF_REST (16u * 1024u)
 #define PUT_BYTES 4096u                   /* buffer for short frames */
-#define WRITES_PER_TURN 4                 /* then other connections are served */
 #define REFUSED_NS UINT64_C(120000000000) /* then the connection is closed */
 
 static struct msd_out *out_of(struct msd_list *link)
@@ -264,7 +263,8 @@ bool msd_conn_may_write(const struct msd_conn *c)
 
 static void wrote(struct msd_conn *c, uint64_t n)
 {
-	msd_wire_count_out(c->wire, n);
+	if (c->codec->is_counted)
+		msd_wire_count_out(c->wire, n);
 	if (c->limits.account != NULL)
 		msd_wire_wrote(c->wire, c->limits.account, n);
 	c->bytes_out += n;
@@ -334,7 +334,7 @@ static bool go_on_after_a_while(struct msd_conn *c)
 
 void msd_conn_flush(struct msd_conn *c)
 {
-	int writes = c->limits.takes_turns ? WRITES_PER_TURN : INT_MAX;
+	unsigned writes = c->limits.takes_turns ? c->codec->writes_per_turn : UINT_MAX;
 
 	msd_list_remove(&c->dirty_link);
 	while (!c->is_closing && !c->is_ending && !msd_list_is_empty(&c->queue)) {

@@ -1,6 +1,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "daemon/stream/codec.h"
 #include "daemon/stream/conn.h"
 #include "daemon/supervisor/edge/session/conn_timeout.h"
 
@@ -13,6 +14,7 @@ static const struct msd_limits limits = {
 static void begin(void)
 {
 	memset(&conn, 0, sizeof(conn));
+	conn.codec = &msd_frame_codec;
 	msd_conn_timeout_init(&watch, 0);
 }
 
