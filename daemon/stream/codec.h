@@ -2,7 +2,8 @@
 #define MSD_WIRE_CODEC_H
 /*
  * How the bytes of a connection become messages. The connection reads, writes and
- * takes turns (conn.h); its codec knows the protocol. frames.c is the codec of frames.
+ * takes turns (conn.h); its codec knows the protocol. frames.c is the codec of frames,
+ * daemon/supervisor/http/conn/http_conn_codec.c that of HTTP.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +32,7 @@ struct msd_codec {
 	bool (*is_within)(const struct msd_conn *c);
 	/** The peer has ended its sending side. */
 	void (*ended)(struct msd_conn *c);
-	/** Free its memory: the connection has ended. */
+	/** Free its memory: the connection has ended. Optional. */
 	void (*finish)(struct msd_conn *c);
 	/* Then other connections are served; without limits.takes_turns this is only
 	 * true for reads. */
@@ -40,5 +41,13 @@ struct msd_codec {
 };
 
 extern const struct msd_codec msd_frame_codec;
+/* Drops all bytes: msd_conn_linger(). */
+extern const struct msd_codec msd_linger_codec;
+
+/**
+ * Check the clock and end the share if its time is over. Not called for the first
+ * message alone: a single call does not pay for the clock.
+ */
+void msd_conn_spend_time(struct msd_conn *c);
 
 #endif

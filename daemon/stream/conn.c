@@ -35,6 +35,8 @@ static void on_poll(uv_poll_t *handle, int status, int events)
 		c->events = 0;
 		events = UV_READABLE | UV_WRITABLE | UV_DISCONNECT;
 	}
+	if ((events & UV_READABLE) != 0 && msd_conn_is_stopped(c))
+		c->has_unread = true;
 	/* While reading is on, the end is read behind the peer's last bytes. */
 	if ((events & UV_DISCONNECT) != 0 && msd_conn_is_stopped(c) &&
 	    !msd_conn_reads_on(c)) {
@@ -63,14 +65,14 @@ void msd_conn_poll_update(struct msd_conn *c)
 {
 	int events = c->wants_write ? UV_WRITABLE : 0;
 
-	if (c->paused == 0 && !c->waits_for_place && !c->waits_to_bring) {
-		events |= UV_READABLE;
-	} else if (!c->reads_on) {
-		events |= UV_DISCONNECT;
-	}
-
 	if (c->is_closing)
 		return;
+	c->has_unread = c->has_unread && msd_conn_is_stopped(c);
+	if (!c->has_unread) {
+		events |= UV_READABLE;
+	} else if (!c->reads_on && c->paused != MSD_PAUSE_OUTPUT) {
+		events |= UV_DISCONNECT;
+	}
 	events = c->transport.ops->wants(&c->transport, events);
 	if (events == c->events)
 		return;
@@ -113,7 +115,8 @@ static enum msd_task_result free_one(struct msd_task *t)
 
 	if (msd_conn_drop_frame(c) || (c->ops->release != NULL && c->ops->release(c)))
 		return MSD_TASK_AGAIN;
-	c->codec->finish(c);
+	if (c->codec->finish != NULL)
+		c->codec->finish(c);
 	msd_conn_free_spare(c);
 	c->ops->on_closed(c, c->close_err, c->close_why);
 	return MSD_TASK_DONE;
@@ -196,6 +199,20 @@ void msd_conn_close(struct msd_conn *c, msd_err err, const char *why)
 	msd_conn_close_fds(c);
 	uv_close((uv_handle_t *)&c->poll, on_handle_closed);
 	c->transport.ops->close(&c->transport);
+}
+
+void msd_conn_linger(struct msd_conn *c)
+{
+	c->transport.ops->end(&c->transport, c->wire->waste, c->wire->rbuf_bytes);
+	if (c->codec->finish != NULL)
+		c->codec->finish(c);
+	c->codec = &msd_linger_codec;
+	c->have = 0;
+}
+
+bool msd_conn_lingers(const struct msd_conn *c)
+{
+	return c->codec == &msd_linger_codec;
 }
 
 bool msd_conn_is_stopped(const struct msd_conn *c)

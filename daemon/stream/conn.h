@@ -23,7 +23,8 @@
  *
  * While reading is stopped, the connection still watches for the end of the peer. A
  * closed peer is noticed at once, and its bytes behind the stop are not read any
- * more.
+ * more. The events change only when bytes arrive behind the stop, so a short stop
+ * needs no system call.
  *
  * Connections of a loop are scheduled fairly (limits.takes_turns). After
  * MSD_CONN_TURN_FRAMES frames or MSD_CONN_TURN_US the rest waits for the next loop
@@ -80,7 +81,9 @@ enum msd_pause {
 	MSD_PAUSE_MEMORY = 2,    /* earlier requests hold too much memory */
 	MSD_PAUSE_DISBELIEF = 4, /* earlier data cannot be trusted; permanent */
 	MSD_PAUSE_ROOM = 8,      /* the last frame waits for memory */
-	MSD_PAUSE_LEAVING = 16   /* close after the pending replies; permanent */
+	MSD_PAUSE_LEAVING = 16,  /* close after the pending replies; permanent */
+	MSD_PAUSE_OUTPUT = 32    /* replies first; the end of the peer is not noticed:
+				    it may have ended its sending side only */
 };
 
 struct msd_conn_ops {
@@ -236,6 +239,7 @@ struct msd_conn {
 	bool waits_to_bring; /* too many descriptors wait to be closed: reads wait */
 	bool is_ending;      /* msd_conn_hear_out() */
 	bool reads_on;       /* the peer has ended its sending side but still reads */
+	bool has_unread;     /* an event told of bytes while reading was stopped */
 	struct msd_fds fds;  /* received, not yet taken */
 	uint64_t last_progress_ms; /* of writing, loop time */
 	uint64_t refused_ns;       /* start of refused descriptors; 0: not refused */
@@ -257,6 +261,8 @@ MSD_MUST_CHECK msd_err msd_conn_open(struct msd_conn *c, struct msd_wire *w,
  * iteration. A frame with a descriptor needs a transport that may pass it.
  */
 void msd_conn_send(struct msd_conn *c, struct msd_out *o);
+/** The same for bytes that have no frame header. */
+void msd_conn_write(struct msd_conn *c, struct msd_out *o);
 /**
  * Queue a frame that is only a body of @n bytes; the caller writes it at once to the
  * returned address. Consecutive short frames share one buffer, so each reply of a
@@ -296,6 +302,14 @@ int msd_conn_adopt_fd(struct msd_conn *c);
  * fair shares, then close. Closes in a later iteration; idempotent.
  */
 void msd_conn_hear_out(struct msd_conn *c, msd_err err, const char *why);
+/**
+ * The last reply is written: end the sending side, and drop all that the peer still
+ * sends, until it closes. A close with unread bytes would send a reset, which may
+ * overtake the reply.
+ */
+void msd_conn_linger(struct msd_conn *c);
+/** True after msd_conn_linger(). */
+bool msd_conn_lingers(const struct msd_conn *c);
 /**
  * Close now. Later iterations, each with a limited time for all closed connections,
  * call on_done(false) for queued frames, then on_closed. Idempotent. @why becomes its

@@ -14,11 +14,6 @@ static inline void msd_conn_end_turn(struct msd_conn *c)
 	c->frames_left = 0;
 }
 /**
- * Check the clock and end the share if its time is over. Not called for the first
- * frame alone: a single call does not pay for the clock.
- */
-void msd_conn_spend_time(struct msd_conn *c);
-/**
  * End the share, with bytes left or while the connection is ending. @has_more is
  * false if all available bytes were read.
  */

@@ -126,11 +126,13 @@ static bool read_once(struct msd_conn *c)
 /* False if no more can be read now. */
 static bool read_some(struct msd_conn *c)
 {
-	for (unsigned i = 0; i < c->codec->reads_per_turn; i++) {
-		if (c->frames_left == 0) /* true while spare bytes are left */
-			return true;
+	unsigned reads = c->codec->reads_per_turn;
+
+	while (c->frames_left > 0) { /* no spare bytes are left */
 		if (!read_once(c))
 			return false;
+		if (--reads == 0)
+			break;
 		msd_conn_spend_time(c);
 	}
 	return true;

@@ -97,7 +97,7 @@ static void enqueue(struct msd_conn *c, struct msd_out *o)
 		msd_list_append(&c->wire->dirty, &c->dirty_link);
 }
 
-void msd_conn_send(struct msd_conn *c, struct msd_out *o)
+void msd_conn_write(struct msd_conn *c, struct msd_out *o)
 {
 	if (o->written != NULL)
 		o->since_ns = msd_wire_now_ns(c->wire);
@@ -115,13 +115,20 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o)
 		out_end(c, o, false);
 		return;
 	}
-	msd_frame_write(
-		(struct msd_frame){.body_bytes =
-					   (uint32_t)(o->body.n + o->shared_bytes -
-						      MSD_FRAME_HEADER_BYTES),
-				   .payload_bytes = o->payload_bytes},
-		o->body.p);
 	enqueue(c, o);
+}
+
+void msd_conn_send(struct msd_conn *c, struct msd_out *o)
+{
+	if (!o->body.bad) {
+		msd_frame_write(
+			(struct msd_frame){
+				.body_bytes = (uint32_t)(o->body.n + o->shared_bytes -
+							 MSD_FRAME_HEADER_BYTES),
+				.payload_bytes = o->payload_bytes},
+			o->body.p);
+	}
+	msd_conn_write(c, o);
 }
 
 /* Return the last frame of the queue if it holds only short frames that report to @w

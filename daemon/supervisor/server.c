@@ -160,7 +160,6 @@ static bool dismiss(struct msd_server *s)
 		s->dismissed_ms = now_ms;
 		msd_listeners_close(&s->edge, false);
 	}
-	msd_http_dismiss(&s->edge);
 	const bool is_left = msd_sessions_dismiss(&s->edge);
 	const bool is_coming = !msd_tls_accept_is_empty(&s->edge) ||
 			       !msd_list_is_empty(&s->edge.comers);
@@ -184,8 +183,7 @@ static void on_tick_drain(uv_timer_t *timer)
 	if (!is_drained(s))
 		return;
 	const bool is_left = dismiss(s);
-	const bool is_owing =
-		msd_sessions_flush(&s->edge) || msd_http_is_owing(&s->edge);
+	const bool is_owing = msd_sessions_flush(&s->edge);
 	if ((!is_left && !is_owing) || s->is_ending)
 		uv_stop(&s->loop);
 }
@@ -332,10 +330,9 @@ bool msd_server_finish(struct msd_server *s)
 	msd_tls_accept_close(&s->edge);
 	while (!msd_list_is_empty(&s->edge.sessions) ||
 	       !msd_tls_accept_is_empty(&s->edge) ||
-	       !msd_list_is_empty(&s->edge.comers) || !msd_http_is_empty(&s->edge)) {
+	       !msd_list_is_empty(&s->edge.comers)) {
 		/* A finished handshake still opens a session. */
 		msd_sessions_close_all(&s->edge);
-		msd_http_close(&s->edge);
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
 	}
 	msd_http_finish(&s->edge);

@@ -16,7 +16,7 @@
 static uv_loop_t loop;
 static struct msd_limits limits;
 static struct msd_edge edge;
-static struct msd_transport transport;
+static struct msd_conn conn;
 static struct msd_session session;
 static struct msd_tls_peer certificate = {
 	.is_verified = true, .cn = "alice", .n_sans = 1, .sans = "alice.example"};
@@ -45,10 +45,10 @@ static void come_in(const struct msd_tls_peer *peer)
 	msd_rights_set(&edge.rights, acl);
 	session.edge = &edge;
 	msd_list_init(&session.client.directs);
-	session.transport = &transport;
+	session.conn = &conn;
 	session.principal = msd_principal_of(MSD_ADDRESS_TCP, false);
-	transport.fd = socket(AF_INET, SOCK_STREAM, 0);
-	transport.peer = peer;
+	conn.transport.fd = socket(AF_INET, SOCK_STREAM, 0);
+	conn.transport.peer = peer;
 	session.peer = msd_client_peer_get(
 		&edge.peers, (struct msd_peer_id){.kind = MSD_PEER_IPV4, .value = 1},
 		1 << 20);
@@ -63,7 +63,7 @@ static void go(void)
 	session.peer->n_connections--;
 	msd_client_peer_unref(session.peer);
 	cr_expect(msd_list_is_empty(&edge.peers.all), "no peer is left");
-	(void)close(transport.fd);
+	(void)close(conn.transport.fd);
 	msd_rights_finish(&edge.rights);
 	(void)uv_loop_close(&loop);
 }
@@ -182,10 +182,10 @@ static void come_in_beside_a_token(void)
 	int pair[2];
 
 	come_in(NULL);
-	(void)close(transport.fd);
+	(void)close(conn.transport.fd);
 	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
 	(void)close(pair[1]);
-	transport.fd = pair[0];
+	conn.transport.fd = pair[0];
 	session.principal = msd_principal_of(MSD_ADDRESS_UNIX, false);
 }
 

@@ -15,7 +15,6 @@
 #include "daemon/loop/list.h"
 #include "daemon/supervisor/edge/access/log_rate.h"
 #include "daemon/supervisor/edge/counts.h"
-#include "daemon/supervisor/edge/session/conn_watch.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/request/client_segment.h"
 #include "daemon/supervisor/request/deadline.h"
@@ -90,8 +89,7 @@ struct msd_edge {
 	/* Owned by the edge. */
 	struct msd_list listeners; /* msd_listening.link */
 	struct msd_list everybody; /* msd_session.link */
-	struct msd_list
-		sessions; /* msd_frame_session.link: the sessions that use frames */
+	struct msd_list sessions;  /* msd_session.watch_link */
 	struct msd_list
 		space_waiters; /* msd_session.space_link: bodies that wait for memory */
 	struct msd_deadline slow; /* memory_share.c: checks slow payloads while
@@ -108,7 +106,13 @@ struct msd_edge {
 				      hold too    much memory */
 	struct msd_task pressure;  /* memory was released: check held_back again */
 	struct msd_task stuck;     /* more sessions that hold too much must be closed */
-	struct msd_conn_watch watch; /* sessions.c: connection timeouts */
+	/* sessions.c: checks connection timeouts at intervals, in rounds. */
+	struct {
+		struct msd_deadline next; /* begins a round */
+		struct msd_task round;
+		uint64_t away_ms, n_waiting; /* of this round */
+		uint32_t n_left;             /* connections to check in this round */
+	} watch;
 	struct msd_client_peers peers;
 	struct msd_list comers;           /* proxy_accept.c */
 	struct msd_handshakes handshakes; /* tls_accept.h */

@@ -12,35 +12,6 @@ msd_err msd_http_open(struct msd_edge *e, const struct msd_address *address,
 			    "--http: this modserd was built without HTTP (MSD_HTTP)");
 }
 
-msd_err msd_http_expect_modules(struct msd_edge *e, struct msd_diag *d)
-{
-	(void)e;
-	(void)d;
-	return MSD_OK;
-}
-
-void msd_http_close(struct msd_edge *e)
-{
-	(void)e;
-}
-
-bool msd_http_is_empty(const struct msd_edge *e)
-{
-	(void)e;
-	return true;
-}
-
-void msd_http_dismiss(struct msd_edge *e)
-{
-	(void)e;
-}
-
-bool msd_http_is_owing(const struct msd_edge *e)
-{
-	(void)e;
-	return false;
-}
-
 void msd_http_finish(struct msd_edge *e)
 {
 	(void)e;

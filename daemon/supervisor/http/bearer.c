@@ -22,7 +22,7 @@
 
 static bool is_encrypted(const struct msd_http_exchange *a)
 {
-	return a->caller->session.transport->peer != NULL;
+	return a->caller->session.conn->transport.peer != NULL;
 }
 
 /* True if no third party can read the connection. */
@@ -33,7 +33,7 @@ static bool is_private(const struct msd_http_exchange *a)
 
 	if (who->is_local || is_encrypted(a))
 		return true;
-	return msd_network_peer(a->caller->session.transport->fd, at) &&
+	return msd_network_peer(a->caller->session.conn->transport.fd, at) &&
 	       msd_network_is_loopback(at) &&
 	       (who->client.kind == MSD_PEER_UNKNOWN || who->is_sealed);
 }
@@ -52,7 +52,7 @@ static bool read_token(const struct msd_http_exchange *a, struct msd_span *ret)
 /* The identity from the client's TLS certificate; NULL without a certificate. */
 static const struct msd_tls_peer *certificate_of(const struct msd_http_exchange *a)
 {
-	const struct msd_tls_peer *p = a->caller->session.transport->peer;
+	const struct msd_tls_peer *p = a->caller->session.conn->transport.peer;
 
 	return p != NULL && p->is_verified ? p : NULL;
 }

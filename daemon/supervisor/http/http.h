@@ -17,11 +17,9 @@
 
 struct msd_http {
 	struct msd_edge *edge;
-	struct msd_list visits;    /* msd_http_conn.link */
 	struct msd_work_lane json; /* reads and writes JSON of infer */
 	struct msd_history history;
-	struct msd_deadline look;    /* samples the modules' counters */
-	struct msd_conn_watch watch; /* connection timeouts */
+	struct msd_deadline look; /* samples the modules' counters */
 };
 
 /**
@@ -32,18 +30,6 @@ MSD_MUST_CHECK msd_err msd_http_open(struct msd_edge *e,
 				     const struct msd_address *address,
 				     const struct msd_listen_options *how,
 				     struct msd_diag *d);
-/** Schedule the next check of connection timeouts. */
-void msd_http_watch(struct msd_http *h);
-/**
- * Close all connections; they are gone in a later loop iteration. No effect without
- * HTTP.
- */
-void msd_http_close(struct msd_edge *e);
-/** The daemon stops: read and answer the requests that each connection has sent. */
-void msd_http_dismiss(struct msd_edge *e);
-/** True if a client has not read its whole reply, or waits for it. */
-bool msd_http_is_owing(const struct msd_edge *e);
-bool msd_http_is_empty(const struct msd_edge *e);
 /** Call it when no connection is left. */
 void msd_http_finish(struct msd_edge *e);
 

@@ -29,7 +29,6 @@ struct msd_http_session {
 	uint32_t n_tail;
 	struct msd_out *held; /* owner of these bytes */
 	bool is_starting;     /* the starting function handles the reply */
-	bool is_gone;         /* its connection is closed; background work must end */
 	/** The deferred reply is ready, in `asking`. */
 	void (*on_answer)(struct msd_http_session *c);
 	/** Its call has waited, and now has room for inputs that are still arriving. */

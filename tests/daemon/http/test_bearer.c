@@ -11,7 +11,7 @@
 static uv_loop_t loop;
 static struct msd_edge edge;
 static const struct msd_tls_peer nobody;
-static struct msd_transport transport = {.peer = &nobody};
+static struct msd_conn conn = {.transport = {.peer = &nobody}};
 static struct msd_http_request request;
 static struct msd_http_session caller;
 static const struct msd_peer_id shared = {.kind = MSD_PEER_IPV4, .value = 1};
@@ -37,7 +37,7 @@ static void set_up(void)
 	edge.loop = &loop;
 	read_file(text);
 	caller.session.edge = &edge;
-	caller.session.transport = &transport;
+	caller.session.conn = &conn;
 	caller.session.came_from = shared;
 	caller.asking = (struct msd_http_exchange){
 		.edge = &edge, .caller = &caller, .request = &request};

@@ -38,9 +38,9 @@ static void write_line(const struct msd_session *s, const char *event, const cha
 
 static const char *way_of(const struct msd_session *s)
 {
-	return s->transport->peer != NULL ? "tls"
-	       : s->principal.is_local    ? "unix"
-					  : "tcp";
+	return s->conn->transport.peer != NULL ? "tls"
+	       : s->principal.is_local         ? "unix"
+					       : "tcp";
 }
 
 void msd_audit_connected(struct msd_session *s, bool is_http)

@@ -23,7 +23,7 @@
 
 static bool is_encrypted(const struct msd_session *s)
 {
-	return s->transport->peer != NULL;
+	return s->conn->transport.peer != NULL;
 }
 
 /* Count the requests of @s in @u from now on. */
@@ -45,11 +45,11 @@ static bool look_up(const struct msd_session *s, struct msd_grant *ret)
 	struct msd_identity who = {0};
 
 	if (!s->authorization.is_by_request &&
-	    !msd_identity_of_socket(s->transport->fd, &who))
+	    !msd_identity_of_socket(s->conn->transport.fd, &who))
 		return false;
 	who.token = s->authorization.has_token ? &s->authorization.token : NULL;
-	who.certificate = is_encrypted(s) && s->transport->peer->is_verified
-				  ? s->transport->peer
+	who.certificate = is_encrypted(s) && s->conn->transport.peer->is_verified
+				  ? s->conn->transport.peer
 				  : NULL;
 	*ret = msd_acl_grant(s->edge->rights.acl, &who);
 	if (!is_encrypted(s)) /* with TLS a line may grant more */
@@ -108,7 +108,7 @@ static void count_as_user(struct msd_session *s)
 		 msd_rights_peer(&s->edge->rights, &s->authorization.grant,
 				 s->peer->who),
 		 &d) != MSD_OK)
-		s->front->close(s, MSD_BUSY, msd_diag_text(&d));
+		msd_conn_close(s->conn, MSD_BUSY, msd_diag_text(&d));
 	msd_diag_finish(&d);
 }
 

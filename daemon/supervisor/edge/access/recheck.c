@@ -52,7 +52,7 @@ static void end(struct msd_session *s, const char *why)
 			msd_peer_id_text(s->peer->who, text),
 			(unsigned long long)n_others, why);
 	}
-	s->front->close(s, MSD_REFUSED, why);
+	msd_conn_close(s->conn, MSD_REFUSED, why);
 }
 
 uint32_t msd_tls_recheck_connections(struct msd_edge *e, const struct msd_tls *tls)
@@ -63,8 +63,9 @@ uint32_t msd_tls_recheck_connections(struct msd_edge *e, const struct msd_tls *t
 		struct msd_session *s = MSD_CONTAINER_OF(it, struct msd_session, link);
 		struct msd_diag d = {0};
 
-		if (s->transport->peer != NULL &&
-		    tls->library->judge(tls->context, s->transport, &d) != MSD_OK) {
+		if (s->conn->transport.peer != NULL &&
+		    tls->library->judge(tls->context, &s->conn->transport, &d) !=
+			    MSD_OK) {
 			end(s, msd_diag_text(&d));
 			n++;
 		}

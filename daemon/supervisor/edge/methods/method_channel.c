@@ -24,7 +24,7 @@ static msd_err check_limits(const struct msd_session *s, struct msd_diag *d)
 {
 	const struct msd_acl_line *user = s->authorization.grant.user;
 
-	if (!s->transport->may_pass_fds) {
+	if (!s->conn->transport.may_pass_fds) {
 		return msd_diag_set(d, MSD_REFUSED,
 				    "channel.open: works only over a unix socket");
 	}
@@ -128,7 +128,7 @@ msd_err msd_method_segment_add(struct msd_method_call *c, struct msd_diag *d)
 				      &bytes, d);
 
 	if (err != MSD_OK) {
-		msd_closer_close_passed(fd, c->session->transport->passer);
+		msd_closer_close_passed(fd, c->session->conn->transport.passer);
 		return err;
 	}
 	err = msd_session_segments_add(c->session, fd, bytes, &name, d);

@@ -11,35 +11,36 @@
 
 static void put_session(struct msd_buf *b, struct msd_session *s)
 {
-	struct msd_frontend_look look;
 	char peer[MSD_PEER_TEXT_BYTES], room[MSD_PEER_TEXT_BYTES];
 
-	s->front->look(s, &look);
 	msd_pack_map(b, N_KEYS);
 	msd_pack_pair_uint(b, "connection", s->number);
 	msd_pack_pair_str(b, "peer", msd_peer_id_text(s->peer->who, peer));
 	msd_pack_pair_str(b, "user", msd_authorization_name(s, room));
-	msd_pack_pair_str(b, "state", look.state);
+	msd_pack_pair_str(b, "state", s->front->state(s));
 	msd_pack_pair_uint(b, "age_ms", uv_now(s->edge->loop) - s->opened_ms);
 	msd_pack_pair_uint(b, "in_flight", s->client.n_in_flight);
-	msd_pack_pair_uint(b, "in_bytes", look.in_bytes);
-	msd_pack_pair_uint(b, "out_bytes", look.out_bytes);
+	msd_pack_pair_uint(b, "in_bytes", s->conn->bytes_in);
+	msd_pack_pair_uint(b, "out_bytes", s->conn->bytes_out);
 	msd_pack_pair_uint(b, "held_bytes", s->client.account.used_bytes);
 	msd_pack_pair_uint(b, "most_bytes", msd_account_limit(&s->client.account));
-	msd_pack_pair_uint(b, "unread_bytes", look.unread_bytes);
+	msd_pack_pair_uint(b, "unread_bytes", s->conn->queued_bytes);
 	msd_pack_pair_uint(b, "handles", s->handles.n_live);
 	msd_pack_pair_uint(b, "uploads", s->n_uploads);
+}
+
+/* A rejected or closing connection does not count as a client. */
+static bool is_client(const struct msd_session *s)
+{
+	return !s->is_refused && !s->conn->is_closing;
 }
 
 /* The list of peers is confidential: without the admin right a client sees only the
  * connections of its own peer. */
 static bool may_see(struct msd_session *asker, struct msd_session *s)
 {
-	struct msd_frontend_look look;
-
-	s->front->look(s, &look);
-	return !look.is_refused && (asker->peer == s->peer ||
-				    msd_authorization_has(asker, MSD_RIGHT_ADMIN));
+	return is_client(s) && (asker->peer == s->peer ||
+				msd_authorization_has(asker, MSD_RIGHT_ADMIN));
 }
 
 static struct msd_session *session_of(struct msd_list *link)
@@ -68,7 +69,6 @@ msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d)
 {
 	uint64_t number;
 	struct msd_session *found = NULL;
-	struct msd_frontend_look look;
 	msd_err err = msd_object_uint(&c->params->via.array.ptr[0], "connection",
 				      UINT64_MAX, &number, d);
 
@@ -76,8 +76,7 @@ msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d)
 		return err;
 	MSD_LIST_EACH (it, &c->session->edge->everybody) {
 		struct msd_session *s = session_of(it);
-		s->front->look(s, &look);
-		found = s->number == number && !look.is_refused ? s : found;
+		found = s->number == number && is_client(s) ? s : found;
 	}
 	if (found == NULL) {
 		return msd_diag_set(d, MSD_NOT_FOUND,
@@ -90,7 +89,7 @@ msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d)
 				    (unsigned long long)number);
 	}
 	msd_audit_killed(c->session, found);
-	found->front->close(found, MSD_REFUSED, "an operator ended it");
+	msd_conn_close(found->conn, MSD_REFUSED, "an operator ended it");
 	msd_pack_nil(&c->result);
 	return MSD_OK;
 }

@@ -88,7 +88,7 @@ static msd_err check_number(const struct msd_session *s,
 static msd_err check(const struct msd_session *s, int fd, uint64_t bytes,
 		     struct msd_client_segment *seen, uint16_t *ret, struct msd_diag *d)
 {
-	if (!s->transport->may_pass_fds) {
+	if (!s->conn->transport.may_pass_fds) {
 		return msd_diag_set(d, MSD_REFUSED,
 				    "segments can be shared only over a unix socket");
 	}
@@ -118,7 +118,7 @@ msd_err msd_session_segments_add(struct msd_session *s, int fd, uint64_t bytes,
 		err = msd_client_segment_make(&s->edge->loans, fd, &seen, &l, d);
 	if (err !=
 	    MSD_OK) { /* unknown type of descriptor: its close may take any time */
-		msd_closer_close_passed(fd, s->transport->passer);
+		msd_closer_close_passed(fd, s->conn->transport.passer);
 		return err;
 	}
 	l->name = name;

@@ -73,7 +73,7 @@ void msd_frame_session_log_end(struct msd_frame_session *f, msd_err err,
 {
 	uint64_t n_others = 0;
 
-	if (err == MSD_OK || f->is_refused) {
+	if (err == MSD_OK || f->session.is_refused) {
 		msd_log(MSD_LOG_DEBUG, "connection_close", "conn=%llu why=\"%s\"",
 			(unsigned long long)f->session.number, why);
 	} else if (msd_log_rate_allow(&f->session.edge->ends,
@@ -116,27 +116,17 @@ struct msd_out *msd_frame_session_farewell(struct msd_conn *c, msd_err err,
 }
 
 /* Name one reason why the connection is not read. There may be more reasons. */
-static const char *state_of(const struct msd_frame_session *f)
+const char *msd_frame_session_state(const struct msd_session *s)
 {
-	if (f->session.awaiting != NULL && f->session.awaiting->held != NULL)
+	const struct msd_conn *c = s->conn;
+
+	if (s->awaiting != NULL && s->awaiting->held != NULL)
 		return "waits for a result";
-	if (f->conn.waits_for_place || (f->conn.paused & MSD_PAUSE_ROOM) != 0)
+	if (c->waits_for_place || (c->paused & MSD_PAUSE_ROOM) != 0)
 		return "waits for tensor memory";
-	if ((f->conn.paused & MSD_PAUSE_MEMORY) != 0)
+	if ((c->paused & MSD_PAUSE_MEMORY) != 0)
 		return "holds too much";
-	if ((f->conn.paused & MSD_PAUSE_REQUESTS) != 0)
+	if ((c->paused & MSD_PAUSE_REQUESTS) != 0)
 		return "waits for answers";
 	return "reading";
-}
-
-void msd_frame_session_look(struct msd_session *s, struct msd_frontend_look *ret)
-{
-	const struct msd_frame_session *f = msd_frame_session_of(s);
-
-	*ret = (struct msd_frontend_look){.state = state_of(f),
-					  .in_bytes = f->conn.bytes_in,
-					  .out_bytes = f->conn.bytes_out,
-					  .unread_bytes = f->conn.queued_bytes,
-					  .is_refused =
-						  f->is_refused || f->conn.is_closing};
 }

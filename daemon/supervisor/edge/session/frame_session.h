@@ -2,23 +2,18 @@
 #define MSD_SUPERVISOR_FRAME_SESSION_H
 /* A session whose connection carries protocol frames. frontend.c opens and closes it
  * and turns frames into requests; this file sends the replies. */
-#include "daemon/supervisor/edge/session/conn_timeout.h"
 #include "daemon/supervisor/edge/session/session.h"
 
 struct msd_frame_session {
 	struct msd_session session;
 	struct msd_conn conn;
-	struct msd_list link; /* msd_edge.sessions */
-	uint64_t highest_id;  /* highest request id so far */
-	bool is_refused;      /* no connection slot: the client gets the reason, and the
-				 connection is closed */
+	uint64_t highest_id; /* highest request id so far */
 	/* State while the session holds too much memory: memory_pressure.h. */
 	struct {
 		struct msd_list link; /* msd_edge.held_back */
 		uint64_t bytes;       /* bytes held at the last check */
 		uint64_t since_ms;
 	} pressure;
-	struct msd_conn_timeout watch;
 };
 
 /** Return the frame session of @s, which must use frames. */
@@ -49,8 +44,8 @@ void msd_frame_session_reply_failure(struct msd_frame_session *f, uint64_t id,
  */
 void msd_frame_session_reply_otherwise(struct msd_frame_session *f, uint64_t id,
 				       const struct msd_diag *d);
-/** Describe the connection; implements msd_frontend_ops.look. */
-void msd_frame_session_look(struct msd_session *s, struct msd_frontend_look *ret);
+/** Implements msd_frontend_ops.state. */
+const char *msd_frame_session_state(const struct msd_session *s);
 /**
  * Log the end of the connection at a bounded rate: a client may break the protocol as
  * often as it can connect.

@@ -59,8 +59,7 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 	msd_dependents_destroy(s->awaiting);
 	drop_uploads(s);
 	msd_handle_disposal_add(e, &s->handles, s->peer);
-	msd_list_remove(&f->link);
-	if (!f->is_refused) {
+	if (!s->is_refused) {
 		e->n_sessions--;
 		s->peer->n_connections--;
 	}
@@ -70,18 +69,12 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 	e->on_session_gone(e);
 }
 
-static void close_for(struct msd_session *s, msd_err err, const char *why)
-{
-	msd_conn_close(&msd_frame_session_of(s)->conn, err, why);
-}
-
 static const struct msd_frontend_ops front_ops = {
-	.look = msd_frame_session_look,
+	.state = msd_frame_session_state,
 	.fill = msd_dispatch_fill,
 	.on_resumed = msd_dispatch_on_resumed,
 	.came = msd_dispatch_came,
 	.on_reduced = msd_dispatch_on_reduced,
-	.close = close_for,
 };
 
 static const struct msd_conn_ops conn_ops = {
@@ -129,12 +122,9 @@ static struct msd_frame_session *framed_new(struct msd_edge *e,
 		return NULL;
 	}
 	msd_session_init(&f->session, e, &msd_dispatch_client_ops,
-			 msd_client_peer_ref(peer));
+			 msd_client_peer_ref(peer), &f->conn);
 	f->session.front = &front_ops;
-	f->session.transport = &f->conn.transport;
 	f->session.principal = who;
-	msd_list_append(&e->sessions, &f->link);
-	msd_conn_timeout_init(&f->watch, uv_now(e->loop));
 	msd_sessions_watch(e);
 	msd_audit_connected(&f->session, false);
 	return f;
@@ -175,6 +165,6 @@ void msd_frontend_refuse(struct msd_edge *e, struct msd_transport transport,
 
 	if (f == NULL)
 		return;
-	f->is_refused = true;
+	f->session.is_refused = true;
 	msd_conn_close(&f->conn, MSD_BUSY, why);
 }

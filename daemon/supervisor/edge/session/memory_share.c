@@ -167,7 +167,6 @@ static void look_at_waiting(struct msd_session *s, uint64_t now_ms)
 static void look_at(struct msd_session *s, uint64_t n_waiting, uint64_t now_ms)
 {
 	const struct msd_req *r = s->receiving;
-	struct msd_frontend_look seen;
 
 	if (r == NULL || r->placement.budget == NULL) {
 		s->pace.since_ms = 0;
@@ -177,12 +176,12 @@ static void look_at(struct msd_session *s, uint64_t n_waiting, uint64_t now_ms)
 		look_at_waiting(s, now_ms);
 		return;
 	}
-	s->front->look(s, &seen);
-	const uint64_t n_bytes = seen.in_bytes - s->pace.in_bytes;
+	const uint64_t in_bytes = s->conn->bytes_in;
+	const uint64_t n_bytes = in_bytes - s->pace.in_bytes;
 	if (s->pace.since_ms == 0 || s->pace.id != r->client.id ||
 	    n_bytes >= least_bytes(s)) {
 		s->pace.id = r->client.id;
-		s->pace.in_bytes = seen.in_bytes;
+		s->pace.in_bytes = in_bytes;
 		s->pace.since_ms = now_ms;
 	} else if (now_ms - s->pace.since_ms >= MSD_MEMORY_SHARE_PATIENCE_MS) {
 		press(s, n_waiting, now_ms - s->pace.since_ms, n_bytes);

@@ -17,9 +17,11 @@ static uint32_t most_handles(const struct msd_limits *limits)
 }
 
 void msd_session_init(struct msd_session *s, struct msd_edge *e,
-		      const struct msd_client_ops *ops, struct msd_client_peer *peer)
+		      const struct msd_client_ops *ops, struct msd_client_peer *peer,
+		      struct msd_conn *conn)
 {
 	s->edge = e;
+	s->conn = conn;
 	s->calls.weigh = msd_account_weigh;
 	s->calls.ctx = &s->client.account;
 	s->number = msd_counts_connection(&e->counts);
@@ -31,6 +33,8 @@ void msd_session_init(struct msd_session *s, struct msd_edge *e,
 	s->peer = peer;
 	msd_list_init(&s->space_link);
 	msd_list_append(&e->everybody, &s->link);
+	msd_list_append(&e->sessions, &s->watch_link);
+	msd_conn_timeout_init(&s->watch, s->opened_ms);
 	msd_handles_init(&s->handles, most_handles(e->limits));
 	msd_account_open(&s->client.account, &peer->account,
 			 e->limits->max_connection_memory);
@@ -40,6 +44,7 @@ void msd_session_init(struct msd_session *s, struct msd_edge *e,
 void msd_session_leave(struct msd_session *s)
 {
 	msd_list_remove(&s->link);
+	msd_list_remove(&s->watch_link);
 	msd_list_remove(&s->space_link);
 	msd_direct_end_client(&s->client);
 	msd_client_leave(&s->client);

@@ -19,6 +19,7 @@
 #include "daemon/loop/list.h"
 #include "daemon/supervisor/call/call_step.h"
 #include "daemon/supervisor/edge/access/principal.h"
+#include "daemon/supervisor/edge/session/conn_timeout.h"
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/rights/rights.h"
@@ -28,18 +29,13 @@
 struct msd_dependents;
 struct msd_client_peer;
 struct msd_client_segment;
+struct msd_conn;
 struct msd_session;
-
-/* State of the connection that the frontend reports. */
-struct msd_frontend_look {
-	const char *state; /* "reading", or why it is not read */
-	uint64_t in_bytes, out_bytes, unread_bytes;
-	bool is_refused; /* rejected or closing: it does not count as a client */
-};
 
 /* Operations of the frontend. Replies use msd_client.ops. */
 struct msd_frontend_ops {
-	void (*look)(struct msd_session *s, struct msd_frontend_look *ret);
+	/** "reading", or why the connection is not read. */
+	const char *(*state)(const struct msd_session *s);
 	/**
 	 * `receiving` has room in its slot, which was at @was before if it has given
 	 * some back: put the rest of the payload there. Returns true if all of it has
@@ -56,15 +52,15 @@ struct msd_frontend_ops {
 	 * frontend checks it each time.
 	 */
 	void (*on_reduced)(struct msd_session *s);
-	/** Close the connection with the reason @why. */
-	void (*close)(struct msd_session *s, msd_err err, const char *why);
 };
 
 struct msd_session {
 	struct msd_list link; /* msd_edge.everybody */
 	struct msd_client client;
 	const struct msd_frontend_ops *front;
-	const struct msd_transport *transport; /* of its connection */
+	struct msd_conn *conn;      /* its connection, in the frontend's struct */
+	struct msd_list watch_link; /* msd_edge.sessions, in the order of checks */
+	struct msd_conn_timeout watch;
 	struct msd_edge *edge;
 	struct msd_client_peer *peer; /* a reference */
 	struct msd_peer_id came_from; /* its peer before it presented a token */
@@ -85,8 +81,10 @@ struct msd_session {
 	struct msd_client_segment *loans[MSD_MAX_CLIENT_SEGMENTS];
 	struct msd_memory calls; /* call cache: call_cache.h */
 	struct msd_dependents
-		*awaiting;         /* results that its requests name; NULL: none */
-	bool has_plans;            /* the frontend uses the call cache */
+		*awaiting; /* results that its requests name; NULL: none */
+	bool has_plans;    /* the frontend uses the call cache */
+	bool is_refused;   /* no connection slot: the client gets the reason, and the
+			      connection is closed */
 	enum msd_call_state call;  /* state of `receiving`: receiving.h */
 	struct msd_req *receiving; /* its payload is being read or waits for room */
 	uint64_t receiving_bytes;  /* size of that payload */
@@ -117,11 +115,12 @@ static inline bool msd_session_wants_room(const struct msd_session *s)
 /** Return the request in flight with the client's @id, or NULL. */
 struct msd_req *msd_session_find(struct msd_session *s, uint64_t id);
 /**
- * Initialize @s, which is zeroed, for a connection of @peer. It borrows the reference
- * to @peer.
+ * Initialize @s, which is zeroed, for the connection @conn of @peer. It borrows the
+ * reference to @peer.
  */
 void msd_session_init(struct msd_session *s, struct msd_edge *e,
-		      const struct msd_client_ops *ops, struct msd_client_peer *peer);
+		      const struct msd_client_ops *ops, struct msd_client_peer *peer,
+		      struct msd_conn *conn);
 /** The connection ended: drop queued requests and orphan running ones. */
 void msd_session_leave(struct msd_session *s);
 

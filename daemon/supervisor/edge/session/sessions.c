@@ -1,50 +1,93 @@
+/*
+ * Timeouts: a task checks some connections in each step, or closes one, because
+ * sending the reason and dropping its data takes up to some milliseconds.
+ */
 #include "daemon/supervisor/edge/session/sessions.h"
 
-#include "daemon/supervisor/edge/session/frame_session.h"
+#include "daemon/stream/conn.h"
 #include "daemon/supervisor/edge/session/memory_share.h"
 #include "daemon/supervisor/module/direct/direct.h"
 
-static uint64_t count_waiting(struct msd_conn_watch *w)
+#define STEP_CONNECTIONS 64u
+
+static struct msd_session *session_of(struct msd_list *it)
 {
-	return msd_memory_share_count_waiting(
-		MSD_CONTAINER_OF(w, struct msd_edge, watch));
+	return MSD_CONTAINER_OF(it, struct msd_session, watch_link);
+}
+
+static bool is_awaiting(const struct msd_session *s)
+{
+	return s->client.n_in_flight > 0 || (s->conn->paused & MSD_PAUSE_REQUESTS) != 0;
 }
 
 /* Return why the connection must be closed now. NULL: it stays. */
-static const char *look(struct msd_list *it, uint64_t n_waiting, uint64_t away_ms)
+static const char *look(struct msd_session *s)
 {
-	struct msd_frame_session *f =
-		MSD_CONTAINER_OF(it, struct msd_frame_session, link);
-	const struct msd_session *s = &f->session;
+	const struct msd_edge *e = s->edge;
+	const struct msd_conn *c = s->conn;
 	const struct msd_conn_timeout_view view = {
-		.frames = f->conn.n_frames,
-		.bytes_in = f->conn.bytes_in,
-		.queued_bytes = f->conn.queued_bytes,
-		.last_progress_ms = f->conn.last_progress_ms,
-		.is_owed = msd_conn_is_owed(&f->conn),
+		.frames = c->n_frames,
+		.bytes_in = c->bytes_in,
+		.queued_bytes = c->queued_bytes,
+		.last_progress_ms = c->last_progress_ms,
+		.is_owed = msd_conn_is_owed(c),
 		.used_ms = s->client.direct_used_ms,
-		.now_ms = uv_now(s->edge->loop),
-		.away_ms = away_ms,
-		.is_awaiting =
-			s->client.n_in_flight > 0 || msd_direct_is_awaited(&s->client),
-		.is_pressed = msd_memory_share_is_pressed(s, n_waiting),
+		.now_ms = uv_now(e->loop),
+		.away_ms = e->watch.away_ms,
+		.is_awaiting = is_awaiting(s) || msd_direct_is_awaited(&s->client),
+		.is_pressed = msd_conn_lingers(c) ||
+			      msd_memory_share_is_pressed(s, e->watch.n_waiting),
 	};
-	return f->conn.is_closing
-		       ? NULL
-		       : msd_conn_timeout_look(&f->watch, &view, s->edge->limits);
+	return c->is_closing ? NULL
+			     : msd_conn_timeout_look(&s->watch, &view, e->limits);
 }
 
-static void close_late(struct msd_list *it, const char *why)
+/* A checked connection goes to the end of the list. */
+static enum msd_task_result look_on(struct msd_task *t)
 {
-	msd_conn_close(&MSD_CONTAINER_OF(it, struct msd_frame_session, link)->conn,
-		       MSD_BUSY, why);
+	struct msd_edge *e = MSD_CONTAINER_OF(t, struct msd_edge, watch.round);
+	const char *why = NULL;
+	struct msd_list *it;
+
+	for (unsigned n = STEP_CONNECTIONS; n > 0 && e->watch.n_left > 0 && why == NULL;
+	     n--, e->watch.n_left--) {
+		it = msd_list_first(&e->sessions);
+		if (it == NULL)
+			break;
+		msd_list_remove(it);
+		msd_list_append(&e->sessions, it);
+		why = look(session_of(it));
+		if (why != NULL)
+			msd_conn_close(session_of(it)->conn, MSD_BUSY, why);
+	}
+	if (e->watch.n_left > 0 && !msd_list_is_empty(&e->sessions))
+		return MSD_TASK_AGAIN;
+	msd_sessions_watch(e);
+	return MSD_TASK_DONE;
+}
+
+static void on_due(struct msd_deadline *node)
+{
+	struct msd_edge *e = MSD_CONTAINER_OF(node, struct msd_edge, watch.next);
+
+	e->watch.away_ms = msd_deadline_away_ms(e->deadlines, node);
+	e->watch.n_waiting = msd_memory_share_count_waiting(e);
+	e->watch.n_left = 0;
+	MSD_LIST_EACH (it, &e->sessions) {
+		e->watch.n_left++;
+	}
+	e->watch.round = (struct msd_task){.step = look_on, .class = MSD_TASK_DUE};
+	msd_task_begin(e->deadlines->tasks, &e->watch.round);
 }
 
 void msd_sessions_watch(struct msd_edge *e)
 {
-	static const struct msd_conn_watch_ops ops = {count_waiting, look, close_late};
-
-	msd_conn_watch_begin(&e->watch, e->deadlines, e->limits, &e->sessions, &ops);
+	if (msd_list_is_empty(&e->sessions) || msd_deadline_is_set(&e->watch.next) ||
+	    msd_task_is_queued(&e->watch.round))
+		return;
+	e->watch.next.on_due = on_due;
+	msd_deadline_set(e->deadlines, &e->watch.next,
+			 msd_conn_timeout_every_ms(e->limits));
 }
 
 bool msd_sessions_flush(struct msd_edge *e)
@@ -52,10 +95,12 @@ bool msd_sessions_flush(struct msd_edge *e)
 	bool is_left = false;
 
 	MSD_LIST_EACH (it, &e->sessions) {
-		struct msd_conn *c =
-			&MSD_CONTAINER_OF(it, struct msd_frame_session, link)->conn;
+		struct msd_conn *c = session_of(it)->conn;
+		if (c->is_closing)
+			continue;
 		msd_conn_flush(c);
-		is_left = is_left || c->queued_bytes > 0;
+		is_left = is_left || c->queued_bytes > 0 ||
+			  (c->paused & MSD_PAUSE_REQUESTS) != 0;
 	}
 	return is_left;
 }
@@ -65,16 +110,16 @@ bool msd_sessions_dismiss(struct msd_edge *e)
 	bool is_left = false;
 
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {
-		struct msd_frame_session *f =
-			MSD_CONTAINER_OF(it, struct msd_frame_session, link);
-		struct msd_conn *c = &f->conn;
+		struct msd_conn *c = session_of(it)->conn;
 
 		if (!c->is_closing)
 			msd_conn_poll_now(c);
 		if (c->is_closing)
 			continue;
 		msd_conn_flush(c);
-		if (f->session.client.n_in_flight == 0 && c->queued_bytes == 0) {
+		if (c->ops->farewell == NULL)
+			continue; /* its client could not be told */
+		if (session_of(it)->client.n_in_flight == 0 && c->queued_bytes == 0) {
 			msd_conn_close(c, MSD_DRAINING,
 				       "the daemon is shutting down: requests without "
 				       "an answer did not start");
@@ -88,8 +133,6 @@ bool msd_sessions_dismiss(struct msd_edge *e)
 void msd_sessions_close_all(struct msd_edge *e)
 {
 	MSD_LIST_EACH_SAFE (it, &e->sessions) {
-		msd_conn_close(
-			&MSD_CONTAINER_OF(it, struct msd_frame_session, link)->conn,
-			MSD_OK, "the daemon ended");
+		msd_conn_close(session_of(it)->conn, MSD_OK, "the daemon ended");
 	}
 }

@@ -8,24 +8,14 @@
 #include "daemon/supervisor/http/conn/http_conn_serve.h"
 
 #include "daemon/http/reply.h"
-#include "daemon/stream/conn.h"
 #include "daemon/supervisor/edge/counts.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/conn/http_conn_body.h"
-#include "daemon/supervisor/http/conn/http_conn_end.h"
-#include "daemon/supervisor/http/conn/http_conn_write.h"
 #include "daemon/supervisor/http/infer/infer.h"
 #include "daemon/supervisor/http/route.h"
 #include "daemon/supervisor/module/life/registry.h"
 
 #define STOP_OUT_BYTES 65536u /* of replies; then no more requests are served */
-
-void msd_http_conn_end_requests(struct msd_http_conn *v)
-{
-	v->state = MSD_HTTP_CONN_ENDING;
-	msd_buf_finish(&v->ahead);
-	v->ahead_at = 0;
-}
 
 static struct msd_http_exchange *ask(struct msd_http_conn *v)
 {
@@ -46,30 +36,19 @@ static bool is_last(const struct msd_http_conn *v)
  * closes after it, the rest of its request is read first. */
 static void follow_up(struct msd_http_conn *v, bool closes)
 {
-	v->is_awaiting = false;
-	for (uint32_t i = 0; i < v->caller.n_tail; i++)
-		v->tail_left += v->caller.tail[i].iov_len;
-	if (v->tail_left == 0)
+	msd_http_conn_await(v, false);
+	if (v->caller.n_tail == 0)
 		msd_infer_end(&v->caller, true);
-	if (!closes)
-		return;
-	if (msd_http_reader_is_owed(&v->reader)) {
+	if (closes && msd_http_reader_is_owed(&v->reader)) {
 		v->ends_behind = true;
-	} else {
-		msd_http_conn_end_requests(v);
+	} else if (closes) {
+		v->is_ending = true;
 	}
-}
-
-/* If the client has read all earlier replies, its write timeout starts again. */
-static void begin_answer(struct msd_http_conn *v)
-{
-	if (msd_http_conn_unwritten(v) == 0)
-		v->last_progress_ms = uv_now(v->caller.session.edge->loop);
 }
 
 void msd_http_conn_settle_body(struct msd_http_conn *v)
 {
-	v->is_awaiting = !msd_infer_is_taking(&v->caller);
+	msd_http_conn_await(v, !msd_infer_is_taking(&v->caller));
 	if (!msd_infer_needs_body(&v->caller))
 		msd_http_reader_drop_body(&v->reader);
 }
@@ -80,7 +59,6 @@ static void answer(struct msd_http_conn *v)
 	struct msd_http_exchange *a = ask(v);
 	const bool closes = is_last(v);
 
-	begin_answer(v);
 	msd_counts_http_request(&v->caller.session.edge->counts);
 	msd_route_answer(a, closes, &v->out);
 	if (a->is_later) {
@@ -96,13 +74,13 @@ static void complete(struct msd_http_conn *v)
 	const bool closes = is_last(v);
 
 	if (!msd_infer_is_taking(&v->caller)) {
-		if (v->ends_behind)
-			msd_http_conn_end_requests(v);
+		v->is_ending = v->is_ending || v->ends_behind;
 		return;
 	}
 	msd_infer_accept(&v->caller);
-	v->is_awaiting = v->caller.asking.is_later;
-	if (!v->is_awaiting) {
+	if (v->caller.asking.is_later) {
+		msd_http_conn_await(v, true);
+	} else {
 		msd_route_write(&v->caller.asking, closes, &v->out);
 		follow_up(v, closes);
 	}
@@ -112,7 +90,6 @@ void msd_http_conn_answer_later(struct msd_http_conn *v)
 {
 	const bool closes = is_last(v);
 
-	begin_answer(v);
 	msd_route_write(&v->caller.asking, closes, &v->out);
 	follow_up(v, closes);
 }
@@ -128,7 +105,7 @@ static void refuse(struct msd_http_conn *v)
 	}
 	msd_counts_http_unreadable(&v->caller.session.edge->counts);
 	msd_route_refuse(ask(v), v->reader.status, why, &v->out);
-	msd_http_conn_end_requests(v);
+	v->is_ending = true;
 }
 
 /* Parse the next item in @in; returns false if there is none. */
@@ -145,7 +122,8 @@ static bool take(struct msd_http_conn *v, struct msd_span *in)
 		answer(v);
 		return true;
 	case MSD_HTTP_WHOLE:
-		v->n_requests++;
+		v->conn.n_frames++;
+		v->conn.frames_left--;
 		if (v->reader.request.has_part) {
 			complete(v);
 		} else {
@@ -163,33 +141,24 @@ static bool take(struct msd_http_conn *v, struct msd_span *in)
 
 /* True if its share of the iteration is used, as for frames by number or by time. The
  * time is read only after the first request. */
-static bool is_over(struct msd_http_conn *v, uint64_t n_before, uint64_t *ends_ns)
+static bool is_over(struct msd_http_conn *v)
 {
-	const uint64_t n = v->n_requests - n_before;
+	struct msd_conn *c = &v->conn;
 
-	if (v->state != MSD_HTTP_CONN_OPEN || v->tail_left > 0 ||
-	    msd_http_conn_unwritten(v) >= STOP_OUT_BYTES || n >= MSD_CONN_TURN_FRAMES)
+	if (v->is_ending || v->caller.n_tail > 0 || v->out.n >= STOP_OUT_BYTES)
 		return true;
-	if (n < 2)
-		return false;
-	const uint64_t now = msd_wire_look_ns(v->caller.session.edge->wire);
-	if (*ends_ns == 0)
-		*ends_ns = now + MSD_CONN_TURN_US * 1000u;
-	return now >= *ends_ns;
+	if (c->frames_left < MSD_CONN_TURN_FRAMES - 1)
+		msd_conn_spend_time(c);
+	return c->frames_left == 0;
 }
 
 /* Stop only between requests: if only a head has arrived, no further event would
  * continue it. */
 void msd_http_conn_serve(struct msd_http_conn *v, struct msd_span *in)
 {
-	const uint64_t n_before = v->n_requests;
-	uint64_t ends_ns = 0;
-
 	while (take(v, in)) {
-		if (v->is_awaiting || (!msd_http_reader_is_owed(&v->reader) &&
-				       is_over(v, n_before, &ends_ns)))
+		if (msd_http_conn_is_awaiting(v) ||
+		    (!msd_http_reader_is_owed(&v->reader) && is_over(v)))
 			break;
 	}
-	if (v->out.bad)
-		msd_http_conn_close(v, "out of memory for an answer");
 }

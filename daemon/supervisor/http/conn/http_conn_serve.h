@@ -11,7 +11,5 @@ void msd_http_conn_serve(struct msd_http_conn *v, struct msd_span *in);
 void msd_http_conn_answer_later(struct msd_http_conn *v);
 /** The call of its request has taken the available part of the body. */
 void msd_http_conn_settle_body(struct msd_http_conn *v);
-/** Read no more requests; replies are still written. */
-void msd_http_conn_end_requests(struct msd_http_conn *v);
 
 #endif

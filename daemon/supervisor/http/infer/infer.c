@@ -179,7 +179,7 @@ static void on_read(struct msd_work *chore)
 	a->is_later = false;
 	a->names[0] = (struct msd_span){i->model.p, i->model.n};
 	a->names[1] = (struct msd_span){0}; /* the version was checked */
-	if (!c->is_gone && may_still(a, i) && find_model(a, &m))
+	if (!c->session.conn->is_closing && may_still(a, i) && find_model(a, &m))
 		proceed(c, &m);
 	if (!a->is_later) {
 		c->on_answer(c);

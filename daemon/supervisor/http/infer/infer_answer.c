@@ -175,7 +175,7 @@ static void on_written(struct msd_work *chore)
 
 	if (err != MSD_OK)
 		msd_counts_error(&c->asking.edge->counts, err);
-	count_late(i, c->is_gone ? MSD_REQ_UNANSWERED : (unsigned)err);
+	count_late(i, c->session.conn->is_closing ? MSD_REQ_UNANSWERED : (unsigned)err);
 	send_answer(c);
 }
 

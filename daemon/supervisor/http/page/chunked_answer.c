@@ -46,7 +46,7 @@ static enum msd_task_result write_next(struct msd_task *t)
 	struct msd_http_session *c = p->caller;
 	struct msd_http_exchange *a = &c->asking;
 
-	if (c->is_gone)
+	if (c->session.conn->is_closing)
 		return MSD_TASK_DONE;
 	if (!p->make(a, &p->at) && !a->body.bad) {
 		c->on_grown(c);
