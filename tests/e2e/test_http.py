@@ -344,4 +344,4 @@ def test_a_build_without_the_parser_has_all_that_others_call():
     folder = harness.ROOT / "daemon" / "supervisor" / "http"
     asked = r"(msd_http_\w+)\((?:const )?struct msd_edge"  # what is of an edge is asked by others
     told, there = (set(re.findall(asked, (folder / name).read_text())) for name in ("http.h", "absent.c"))
-    assert told <= there and len(told) >= 4
+    assert told <= there and len(told) >= 2
