@@ -86,7 +86,8 @@ void msd_conn_poll_update(struct msd_conn *c)
 
 void msd_conn_resume(struct msd_conn *c)
 {
-	msd_conn_poll_update(c);
+	if (c->has_unread) /* otherwise the events stay */
+		msd_conn_poll_update(c);
 	if (msd_conn_has_bytes(c) && !msd_conn_is_stopped(c))
 		msd_conn_wait_for_turn(c);
 }

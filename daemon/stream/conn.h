@@ -264,6 +264,11 @@ void msd_conn_send(struct msd_conn *c, struct msd_out *o);
 /** The same for bytes that have no frame header. */
 void msd_conn_write(struct msd_conn *c, struct msd_out *o);
 /**
+ * Write the @n bytes at @p at once if nothing is queued and the share allows it.
+ * Returns how many were written; the rest may be queued.
+ */
+size_t msd_conn_write_now(struct msd_conn *c, const void *p, size_t n);
+/**
  * Queue a frame that is only a body of @n bytes; the caller writes it at once to the
  * returned address. Consecutive short frames share one buffer, so each reply of a
  * pipeline costs one copy. @w is notified, optional. NULL: nothing was queued; use

@@ -268,13 +268,18 @@ bool msd_conn_may_write(const struct msd_conn *c)
 	       msd_wire_may_write(c->wire, c->limits.account);
 }
 
-static void wrote(struct msd_conn *c, uint64_t n)
+static void count_written(struct msd_conn *c, uint64_t n)
 {
 	if (c->codec->is_counted)
 		msd_wire_count_out(c->wire, n);
 	if (c->limits.account != NULL)
 		msd_wire_wrote(c->wire, c->limits.account, n);
 	c->bytes_out += n;
+}
+
+static void wrote(struct msd_conn *c, uint64_t n)
+{
+	count_written(c, n);
 	c->queued_bytes -= n;
 	c->written += n;
 	c->last_progress_ms = uv_now(c->wire->loop);
@@ -303,6 +308,20 @@ static ssize_t write_once(struct msd_conn *c)
 	if (c->queued_bytes > BYTES_PER_WRITE + BYTES_OF_REST)
 		n = cut(pieces, n);
 	return c->transport.ops->writev(&c->transport, pieces, (size_t)n, fd);
+}
+
+size_t msd_conn_write_now(struct msd_conn *c, const void *p, size_t n)
+{
+	struct iovec piece = {(void *)(uintptr_t)p, n}; /* sendmsg does not write */
+
+	if (c->is_closing || !msd_list_is_empty(&c->queue) || n > BYTES_PER_WRITE ||
+	    !msd_conn_may_write(c))
+		return 0;
+	const ssize_t put = c->transport.ops->writev(&c->transport, &piece, 1, -1);
+	if (put <= 0)
+		return 0; /* the write of the queue tells why */
+	count_written(c, (uint64_t)put);
+	return (size_t)put;
 }
 
 const char *msd_conn_cause(const struct msd_conn *c, int error)

@@ -10,6 +10,7 @@
  * Failures: if the connection is broken or memory is short, it is closed.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/conn/http_conn_serve.h"
@@ -17,6 +18,7 @@
 #include "daemon/supervisor/http/infer/infer.h"
 #include "daemon/supervisor/http/infer/infer_inputs.h"
 
+#define KEEP_OUT_BYTES 4096u         /* kept buffer size when all is written */
 #define READ_BYTES 16384u            /* per iteration, */
 #define READ_IN_PLACE (512u * 1024u) /* in addition, of inputs */
 
@@ -40,16 +42,50 @@ void msd_http_conn_charge(struct msd_http_conn *v)
 	v->charged_bytes = held;
 }
 
+/* A reply is written, or --write-stall closes the connection; only unserved input can
+ * be rejected. */
+static void all_written(struct msd_http_conn *v)
+{
+	struct msd_conn *c = &v->conn;
+
+	if (v->is_ending && !c->is_closing)
+		msd_conn_linger(c);
+	if (msd_account_is_over(&v->caller.session.client.account) &&
+	    !msd_http_conn_is_awaiting(v)) {
+		msd_conn_close(c, MSD_BUSY,
+			       "it holds more memory than it may "
+			       "(--max-connection-memory, --max-peer-memory, "
+			       "--max-total-memory)");
+	}
+}
+
 static void on_written(void *ctx, bool sent)
 {
 	struct msd_http_conn *v = ctx;
 
 	if (!sent || v->conn.queued_bytes > 0)
 		return;
-	if (v->caller.n_tail > 0)
+	if (v->caller.n_tail > 0) {
 		msd_infer_end(&v->caller, true);
+		msd_http_conn_charge(v);
+	}
 	msd_conn_pause(&v->conn, MSD_PAUSE_OUTPUT, false);
-	msd_http_conn_settle(v);
+	all_written(v);
+}
+
+/* Most replies are written at once and need no place in the queue. */
+static bool write_now(struct msd_http_conn *v)
+{
+	const size_t n = v->out.bad || v->caller.n_tail > 0
+				 ? 0
+				 : msd_conn_write_now(&v->conn, v->out.p, v->out.n);
+
+	v->out.n -= n;
+	if (v->out.n > 0 && n > 0)
+		memmove(v->out.p, v->out.p + n, v->out.n);
+	if (v->out.n == 0 && v->out.cap > KEEP_OUT_BYTES)
+		msd_buf_finish(&v->out);
+	return v->out.n == 0 && !v->out.bad;
 }
 
 static void queue(struct msd_http_conn *v)
@@ -79,26 +115,13 @@ static void queue(struct msd_http_conn *v)
 	msd_conn_write(&v->conn, o);
 }
 
-/* A reply is written, or --write-stall closes the connection; only unserved input can
- * be rejected. */
 void msd_http_conn_settle(struct msd_http_conn *v)
 {
-	struct msd_conn *c = &v->conn;
-
-	if (v->out.n > 0 || v->out.bad)
+	if ((v->out.n > 0 || v->out.bad) && !write_now(v))
 		queue(v);
 	msd_http_conn_charge(v);
-	if (c->is_closing || c->queued_bytes > 0)
-		return;
-	if (v->is_ending)
-		msd_conn_linger(c);
-	if (!msd_http_conn_is_awaiting(v) &&
-	    msd_account_is_over(&v->caller.session.client.account)) {
-		msd_conn_close(c, MSD_BUSY,
-			       "it holds more memory than it may "
-			       "(--max-connection-memory, --max-peer-memory, "
-			       "--max-total-memory)");
-	}
+	if (v->conn.queued_bytes == 0)
+		all_written(v);
 }
 
 /* Limit @piece to @most bytes, and to the bytes before @end; NULL: no end. */
@@ -148,7 +171,11 @@ static size_t take(struct msd_conn *c, uint8_t *p, size_t n)
 		msd_http_conn_serve(v, &in);
 		msd_http_conn_settle(v);
 	}
-	return v->is_ending ? 0 : in.n;
+	if (v->is_ending)
+		return 0;
+	if (in.n > 0)
+		c->frames_left = 0;
+	return in.n;
 }
 
 static void arrived(struct msd_conn *c, size_t n)
