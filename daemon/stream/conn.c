@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "daemon/loop/account.h"
+#include "daemon/stream/codec.h"
 #include "daemon/stream/conn_parts.h"
 
 #define LAST_TURNS 1024u /* after the peer is gone: a process may send for ever */

@@ -2,7 +2,6 @@
 #define MSD_WIRE_CONN_PARTS_H
 /* Private to conn.c (life cycle), conn_read.c and conn_write.c (the two halves),
  * wire.c, which schedules them, and frames.c, the codec of frames. */
-#include "daemon/stream/codec.h"
 #include "daemon/stream/conn.h"
 
 /**

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "daemon/loop/account.h"
+#include "daemon/stream/codec.h"
 #include "daemon/stream/conn_parts.h"
 
 #define MEASURED_BYTES 65536u /* takes measurable time, even for a cached body */

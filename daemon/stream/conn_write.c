@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "daemon/loop/account.h"
+#include "daemon/stream/codec.h"
 #include "daemon/stream/conn_parts.h"
 
 #define PIECES_PER_WRITE 64

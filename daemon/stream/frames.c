@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "daemon/loop/account.h"
+#include "daemon/stream/codec.h"
 #include "daemon/stream/conn_parts.h"
 #include "proto/recognise.h"
 

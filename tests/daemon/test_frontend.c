@@ -204,9 +204,8 @@ Test(front, a_call_to_no_module_leaves_nothing_in_flight, .init = on_local_socke
 	msd_pack_cstr(&o->body, "none:at_all");
 	send_frame(o, 0);
 	cr_expect(heard("NOT_FOUND"));
-	const struct msd_frame_session *f =
-		MSD_CONTAINER_OF(edge.sessions.next, struct msd_frame_session,
-				 session.watch_link);
+	const struct msd_frame_session *f = MSD_CONTAINER_OF(
+		edge.sessions.next, struct msd_frame_session, session.watch_link);
 	cr_expect_eq(f->session.client.n_in_flight, 0);
 }
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/http/conn/http_conn_serve.h"
 #include "daemon/supervisor/http/conn/http_conn_state.h"
 #include "daemon/supervisor/http/infer/infer.h"
@@ -171,11 +170,7 @@ static size_t take(struct msd_conn *c, uint8_t *p, size_t n)
 		msd_http_conn_serve(v, &in);
 		msd_http_conn_settle(v);
 	}
-	if (v->is_ending)
-		return 0;
-	if (in.n > 0)
-		c->frames_left = 0;
-	return in.n;
+	return v->is_ending ? 0 : in.n;
 }
 
 static void arrived(struct msd_conn *c, size_t n)
@@ -201,4 +196,4 @@ const struct msd_codec msd_http_codec = {.want = want,
 					 .is_within = is_within,
 					 .ended = ended,
 					 .reads_per_turn = 1,
-					 .writes_per_turn = 2};
+					 .writes_per_turn = 1};

@@ -145,10 +145,11 @@ static bool is_over(struct msd_http_conn *v)
 {
 	struct msd_conn *c = &v->conn;
 
-	if (v->is_ending || v->caller.n_tail > 0 || v->out.n >= STOP_OUT_BYTES)
-		return true;
-	if (c->frames_left < MSD_CONN_TURN_FRAMES - 1)
+	if (v->is_ending || v->caller.n_tail > 0 || v->out.n >= STOP_OUT_BYTES) {
+		c->frames_left = 0;
+	} else if (c->frames_left < MSD_CONN_TURN_FRAMES - 1) {
 		msd_conn_spend_time(c);
+	}
 	return c->frames_left == 0;
 }
 
