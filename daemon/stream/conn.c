@@ -209,7 +209,6 @@ void msd_conn_linger(struct msd_conn *c)
 	if (c->codec->finish != NULL)
 		c->codec->finish(c);
 	c->codec = &msd_linger_codec;
-	c->have = 0;
 }
 
 bool msd_conn_lingers(const struct msd_conn *c)
@@ -230,7 +229,8 @@ void msd_conn_part_ends(struct msd_conn *c, uint64_t began_ns)
 	const uint64_t first_ns = c->turn_ends_ns;
 
 	if (c->taker.account == NULL || (began_ns == 0 && first_ns == 0) ||
-	    (first_ns == 0 && c->in.known != NULL && c->in.payload_bytes == 0))
+	    (first_ns == 0 && c->framing.in.known != NULL &&
+	     c->framing.in.payload_bytes == 0))
 		return;
 	if (began_ns == 0)
 		began_ns = first_ns - MSD_CONN_TURN_US * 1000u;

@@ -199,6 +199,20 @@ uint64_t msd_out_add_piece(struct msd_out *o, const void *p, size_t n);
 void msd_out_share(struct msd_out *o, struct msd_shared *s, struct msd_span part);
 void msd_out_destroy(struct msd_out *o); /* unsent frames only; runs no callback */
 
+/* State of the codec of frames: the frame that is being received. Private. */
+struct msd_framing {
+	int state;
+	/* A header that arrives in pieces, or the header that ended the connection. */
+	uint8_t head[MSD_FRAME_HEADER_BYTES];
+	uint64_t have;        /* received bytes of the current part */
+	uint64_t place_bytes; /* bytes of the payload that have a place */
+	uint8_t *body; /* owned; for a body that cannot be used in the read buffer */
+	size_t body_cap;
+	struct msd_frame frame;
+	uint64_t begun_ms; /* msd_in.begun_ms of that frame */
+	struct msd_in in;
+};
+
 struct msd_conn {
 	/* public, read-only */
 	void *user;            /* for the owner */
@@ -216,16 +230,8 @@ struct msd_conn {
 	struct msd_list queue;
 	struct msd_list dirty_link;
 	uint64_t written; /* written bytes of the first queued frame */
-	int state;
-	/* A header that arrives in pieces, or the header that ended the connection. */
-	uint8_t head[MSD_FRAME_HEADER_BYTES];
-	uint64_t have;        /* received bytes of the current part */
-	uint64_t place_bytes; /* bytes of the payload that have a place */
-	uint8_t *body; /* owned; for a body that cannot be used in the read buffer */
-	size_t body_cap;
-	struct msd_frame frame;
-	uint64_t begun_ms; /* msd_in.begun_ms of that frame */
-	struct msd_in in;
+	struct msd_framing framing;
+	uint64_t dropped_bytes; /* while it lingers */
 	uint8_t *spare; /* owned; bytes read but not consumed before reading stopped */
 	size_t spare_at, n_spare; /* consumed bytes of it; its total */
 	struct msd_schedulable taker;

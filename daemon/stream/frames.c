@@ -27,10 +27,10 @@ enum { S_HEADER, S_BODY, S_PAYLOAD, S_SKIP };
 static void free_body(struct msd_conn *c)
 {
 	if (c->limits.account != NULL)
-		msd_account_release(c->limits.account, c->body_cap);
-	free(c->body);
-	c->body = NULL;
-	c->body_cap = 0;
+		msd_account_release(c->limits.account, c->framing.body_cap);
+	free(c->framing.body);
+	c->framing.body = NULL;
+	c->framing.body_cap = 0;
 }
 
 /* While the parent accounts are over their limit, a body over the connection's share
@@ -45,42 +45,43 @@ static bool may_hold(const struct msd_conn *c, uint64_t bytes)
 
 static msd_err body_own(struct msd_conn *c)
 {
-	if (c->body != NULL && c->body_cap >= c->frame.body_bytes)
+	if (c->framing.body != NULL &&
+	    c->framing.body_cap >= c->framing.frame.body_bytes)
 		return MSD_OK;
-	if (!may_hold(c, c->frame.body_bytes))
+	if (!may_hold(c, c->framing.frame.body_bytes))
 		return MSD_BUSY;
-	uint8_t *more = realloc(c->body, c->frame.body_bytes);
+	uint8_t *more = realloc(c->framing.body, c->framing.frame.body_bytes);
 	if (more == NULL)
 		return MSD_NOMEM;
 	if (c->limits.account != NULL) {
 		msd_account_charge(c->limits.account,
-				   c->frame.body_bytes - c->body_cap);
+				   c->framing.frame.body_bytes - c->framing.body_cap);
 	}
-	c->body = more;
-	c->body_cap = c->frame.body_bytes;
+	c->framing.body = more;
+	c->framing.body_cap = c->framing.frame.body_bytes;
 	return MSD_OK;
 }
 
 static void body_release(struct msd_conn *c)
 {
-	if (c->body_cap > KEEP_BODY_BYTES)
+	if (c->framing.body_cap > KEEP_BODY_BYTES)
 		free_body(c);
 }
 
 /* A cached body takes a microsecond, so several of them share one clock reading. */
 static bool may_have_taken_long(const struct msd_conn *c)
 {
-	return c->in.known == NULL || c->n_frames % KNOWN_PER_LOOK == 0;
+	return c->framing.in.known == NULL || c->n_frames % KNOWN_PER_LOOK == 0;
 }
 
 static void frame_done(struct msd_conn *c)
 {
-	c->state = S_HEADER;
-	c->have = 0;
+	c->framing.state = S_HEADER;
+	c->framing.have = 0;
 	msd_wire_count_frame(c->wire);
 	c->n_frames++;
 	c->frames_left--;
-	c->ops->on_frame(c, &c->in);
+	c->ops->on_frame(c, &c->framing.in);
 	body_release(c);
 	if (c->turn_ends_ns != 0 && c->frames_left > 0 && may_have_taken_long(c))
 		msd_conn_spend_time(c);
@@ -88,13 +89,13 @@ static void frame_done(struct msd_conn *c)
 
 static void payload_place(struct msd_conn *c, enum msd_place place)
 {
-	c->place_bytes = c->frame.payload_bytes;
+	c->framing.place_bytes = c->framing.frame.payload_bytes;
 	c->waits_for_place = place == MSD_PLACE_LATER;
 	if (c->waits_for_place)
 		msd_conn_end_turn(c);
-	c->state = place == MSD_PLACE_HERE ? S_PAYLOAD : S_SKIP;
+	c->framing.state = place == MSD_PLACE_HERE ? S_PAYLOAD : S_SKIP;
 	if (place == MSD_PLACE_SKIP)
-		c->in.payload = NULL;
+		c->framing.in.payload = NULL;
 }
 
 /* Get the parts of the body from the cache, or scan the body. */
@@ -118,15 +119,15 @@ static msd_err read_parts(struct msd_conn *c, struct msd_in *in, struct msd_diag
 static void body_done(struct msd_conn *c, uint8_t *bytes)
 {
 	struct msd_diag d = {0};
-	struct msd_in *in = &c->in;
+	struct msd_in *in = &c->framing.in;
 
 	/* Set all fields but the parts: clearing those first costs more than reading
 	 * them. */
 	in->known = NULL;
 	in->bytes = bytes;
-	in->n_bytes = c->frame.body_bytes;
-	in->payload_bytes = c->frame.payload_bytes;
-	in->begun_ms = c->begun_ms;
+	in->n_bytes = c->framing.frame.body_bytes;
+	in->payload_bytes = c->framing.frame.payload_bytes;
+	in->begun_ms = c->framing.begun_ms;
 	in->payload = in->user = NULL;
 	msd_err err = read_parts(c, in, &d);
 	if (err != MSD_OK) {
@@ -134,12 +135,12 @@ static void body_done(struct msd_conn *c, uint8_t *bytes)
 		msd_diag_finish(&d);
 		return;
 	}
-	if (c->frame.payload_bytes == 0) {
+	if (c->framing.frame.payload_bytes == 0) {
 		frame_done(c);
 		return;
 	}
-	c->have = 0;
-	payload_place(c, c->ops->on_body != NULL ? c->ops->on_body(c, &c->in)
+	c->framing.have = 0;
+	payload_place(c, c->ops->on_body != NULL ? c->ops->on_body(c, &c->framing.in)
 						 : MSD_PLACE_SKIP);
 }
 
@@ -152,35 +153,38 @@ static bool is_more_behind(const struct msd_frame *f, size_t n)
 static void header_done(struct msd_conn *c, const uint8_t *head, size_t n_behind)
 {
 	struct msd_diag d = {0};
-	const msd_err err = msd_frame_read(head, c->limits.max_body_bytes,
-					   c->limits.max_payload_bytes, &c->frame, &d);
+	const msd_err err =
+		msd_frame_read(head, c->limits.max_body_bytes,
+			       c->limits.max_payload_bytes, &c->framing.frame, &d);
 
 	if (err != MSD_OK) {
-		memmove(c->head, head, sizeof(c->head)); /* for the last frame */
+		memmove(c->framing.head, head,
+			sizeof(c->framing.head)); /* for the last frame */
 		msd_conn_close(c, err, msd_diag_text(&d));
 		msd_diag_finish(&d);
 	}
-	c->state = S_BODY;
-	c->have = 0;
-	c->begun_ms = uv_now(c->wire->loop);
-	if (c->turn_ends_ns == 0 && is_more_behind(&c->frame, n_behind))
+	c->framing.state = S_BODY;
+	c->framing.have = 0;
+	c->framing.begun_ms = uv_now(c->wire->loop);
+	if (c->turn_ends_ns == 0 && is_more_behind(&c->framing.frame, n_behind))
 		msd_conn_spend_time(c);
 }
 
 static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
 {
-	size_t want = MSD_FRAME_HEADER_BYTES - (size_t)c->have;
+	size_t want = MSD_FRAME_HEADER_BYTES - (size_t)c->framing.have;
 
-	if (c->have == 0 && n >= MSD_FRAME_HEADER_BYTES) {
+	if (c->framing.have == 0 && n >= MSD_FRAME_HEADER_BYTES) {
 		header_done(c, p, n - MSD_FRAME_HEADER_BYTES);
 		return MSD_FRAME_HEADER_BYTES;
 	}
 	if (want > n)
 		want = n;
-	memcpy(c->head + c->have, p, want); /* the header arrives in pieces */
-	c->have += want;
-	if (c->have == MSD_FRAME_HEADER_BYTES)
-		header_done(c, c->head, n - want);
+	memcpy(c->framing.head + c->framing.have, p,
+	       want); /* the header arrives in pieces */
+	c->framing.have += want;
+	if (c->framing.have == MSD_FRAME_HEADER_BYTES)
+		header_done(c, c->framing.head, n - want);
 	return want;
 }
 
@@ -200,9 +204,9 @@ static bool own_body(struct msd_conn *c)
  * payload it must outlive the buffer and is copied. */
 static size_t take_body(struct msd_conn *c, uint8_t *p, size_t n)
 {
-	size_t want = c->frame.body_bytes - (size_t)c->have;
+	size_t want = c->framing.frame.body_bytes - (size_t)c->framing.have;
 
-	if (c->have == 0 && n >= want && c->frame.payload_bytes == 0) {
+	if (c->framing.have == 0 && n >= want && c->framing.frame.payload_bytes == 0) {
 		body_done(c, p);
 		return want;
 	}
@@ -210,32 +214,32 @@ static size_t take_body(struct msd_conn *c, uint8_t *p, size_t n)
 		return 0;
 	if (want > n)
 		want = n;
-	memcpy(c->body + c->have, p, want);
-	c->have += want;
-	if (c->have == c->frame.body_bytes)
-		body_done(c, c->body);
+	memcpy(c->framing.body + c->framing.have, p, want);
+	c->framing.have += want;
+	if (c->framing.have == c->framing.frame.body_bytes)
+		body_done(c, c->framing.body);
 	return want;
 }
 
 /* The place is full, with all of the payload or with the part that has a place. */
 static void place_full(struct msd_conn *c)
 {
-	if (c->have == c->frame.payload_bytes) {
+	if (c->framing.have == c->framing.frame.payload_bytes) {
 		frame_done(c);
 	} else {
-		payload_place(c, c->ops->on_full(c, &c->in));
+		payload_place(c, c->ops->on_full(c, &c->framing.in));
 	}
 }
 
 static size_t take_payload(struct msd_conn *c, const uint8_t *p, size_t n)
 {
-	uint64_t left = c->place_bytes - c->have;
+	uint64_t left = c->framing.place_bytes - c->framing.have;
 	size_t want = left < n ? (size_t)left : n;
 
-	if (c->state == S_PAYLOAD)
-		memcpy((uint8_t *)c->in.payload + c->have, p, want);
-	c->have += want;
-	if (c->have == c->place_bytes)
+	if (c->framing.state == S_PAYLOAD)
+		memcpy((uint8_t *)c->framing.in.payload + c->framing.have, p, want);
+	c->framing.have += want;
+	if (c->framing.have == c->framing.place_bytes)
 		place_full(c);
 	return want;
 }
@@ -246,9 +250,9 @@ static size_t take(struct msd_conn *c, uint8_t *p, size_t n)
 {
 	while (n > 0 && c->frames_left > 0) {
 		size_t used;
-		if (c->state == S_HEADER) {
+		if (c->framing.state == S_HEADER) {
 			used = take_header(c, p, n);
-		} else if (c->state == S_BODY) {
+		} else if (c->framing.state == S_BODY) {
 			used = take_body(c, p, n);
 		} else {
 			used = take_payload(c, p, n);
@@ -263,16 +267,17 @@ static size_t take(struct msd_conn *c, uint8_t *p, size_t n)
 static size_t want(struct msd_conn *c, struct iovec *pieces, size_t *buffer_bytes)
 {
 	(void)buffer_bytes;
-	if (c->state == S_PAYLOAD) {
-		const uint64_t left = c->place_bytes - c->have;
-		pieces[0] =
-			(struct iovec){(uint8_t *)c->in.payload + c->have,
-				       left < READ_BYTES ? (size_t)left : READ_BYTES};
+	if (c->framing.state == S_PAYLOAD) {
+		const uint64_t left = c->framing.place_bytes - c->framing.have;
+		pieces[0] = (struct iovec){
+			(uint8_t *)c->framing.in.payload + c->framing.have,
+			left < READ_BYTES ? (size_t)left : READ_BYTES};
 		return 1;
 	}
-	if (c->state == S_BODY && c->have > 0) {
-		pieces[0] = (struct iovec){c->body + c->have,
-					   c->frame.body_bytes - (size_t)c->have};
+	if (c->framing.state == S_BODY && c->framing.have > 0) {
+		pieces[0] = (struct iovec){c->framing.body + c->framing.have,
+					   c->framing.frame.body_bytes -
+						   (size_t)c->framing.have};
 		return 1;
 	}
 	return 0;
@@ -280,17 +285,19 @@ static size_t want(struct msd_conn *c, struct iovec *pieces, size_t *buffer_byte
 
 static void arrived(struct msd_conn *c, size_t n)
 {
-	c->have += n;
-	if (c->state == S_PAYLOAD && c->have == c->place_bytes) {
+	c->framing.have += n;
+	if (c->framing.state == S_PAYLOAD &&
+	    c->framing.have == c->framing.place_bytes) {
 		place_full(c);
-	} else if (c->state == S_BODY && c->have == c->frame.body_bytes) {
-		body_done(c, c->body);
+	} else if (c->framing.state == S_BODY &&
+		   c->framing.have == c->framing.frame.body_bytes) {
+		body_done(c, c->framing.body);
 	}
 }
 
 static bool is_within(const struct msd_conn *c)
 {
-	return c->state != S_HEADER || c->have > 0;
+	return c->framing.state != S_HEADER || c->framing.have > 0;
 }
 
 static void ended(struct msd_conn *c)
@@ -318,7 +325,7 @@ void msd_conn_place(struct msd_conn *c, void *payload)
 {
 	if (!c->waits_for_place || c->is_closing)
 		return;
-	c->in.payload = payload;
+	c->framing.in.payload = payload;
 	payload_place(c, payload != NULL ? MSD_PLACE_HERE : MSD_PLACE_SKIP);
 	msd_conn_resume(c);
 }
@@ -329,15 +336,15 @@ void msd_conn_skip_payload(struct msd_conn *c)
 		msd_conn_place(c, NULL);
 		return;
 	}
-	if (c->state == S_PAYLOAD) {
-		c->state = S_SKIP;
-		c->place_bytes = c->frame.payload_bytes;
+	if (c->framing.state == S_PAYLOAD) {
+		c->framing.state = S_SKIP;
+		c->framing.place_bytes = c->framing.frame.payload_bytes;
 	}
-	c->in.payload = NULL;
+	c->framing.in.payload = NULL;
 }
 
 void msd_conn_narrow(struct msd_conn *c, uint64_t bytes)
 {
-	if (c->state == S_PAYLOAD && bytes < c->place_bytes)
-		c->place_bytes = bytes;
+	if (c->framing.state == S_PAYLOAD && bytes < c->framing.place_bytes)
+		c->framing.place_bytes = bytes;
 }

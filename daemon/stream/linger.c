@@ -20,8 +20,8 @@ static void end(struct msd_conn *c)
 static size_t take(struct msd_conn *c, uint8_t *p, size_t n)
 {
 	(void)p;
-	c->have += n;
-	if (c->have > MOST_BYTES)
+	c->dropped_bytes += n;
+	if (c->dropped_bytes > MOST_BYTES)
 		end(c);
 	return 0;
 }

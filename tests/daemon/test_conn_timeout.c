@@ -54,7 +54,7 @@ static const char *look(uint64_t now_ms)
 static void in_frame(uint64_t n)
 {
 	conn.n_frames = 1;
-	conn.have = 1;
+	conn.framing.have = 1;
 	conn.bytes_in = n;
 }
 

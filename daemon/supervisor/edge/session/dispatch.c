@@ -66,14 +66,14 @@ static uint8_t *put(struct msd_client *c, size_t n, struct msd_written *w)
 /* The request was answered before its payload arrived: read and drop the rest. */
 static void skip_payload(struct msd_frame_session *f)
 {
-	f->conn.in.user = &answered;
+	f->conn.framing.in.user = &answered;
 	msd_conn_skip_payload(&f->conn);
 }
 
 static void stop_receiving(struct msd_frame_session *f, const struct msd_req *r)
 {
 	msd_receiving_ended(&f->session);
-	if (f->conn.in.user == r)
+	if (f->conn.framing.in.user == r)
 		skip_payload(f);
 	msd_conn_pause(&f->conn, MSD_PAUSE_ROOM, false);
 }
@@ -216,7 +216,7 @@ bool msd_dispatch_fill(struct msd_session *s, const uint8_t *was)
 	struct msd_frame_session *f = msd_frame_session_of(s);
 
 	(void)was; /* the connection counts bytes */
-	if (!f->conn.waits_for_place || f->conn.in.user != s->receiving)
+	if (!f->conn.waits_for_place || f->conn.framing.in.user != s->receiving)
 		return true;
 	msd_conn_place(&f->conn, s->receiving->placement.slot.p);
 	return false;
@@ -230,7 +230,7 @@ void msd_dispatch_on_resumed(struct msd_session *s)
 
 uint64_t msd_dispatch_came(struct msd_session *s)
 {
-	return msd_frame_session_of(s)->conn.have;
+	return msd_frame_session_of(s)->conn.framing.have;
 }
 
 void msd_dispatch_on_reduced(struct msd_session *s)
@@ -304,7 +304,7 @@ static void resume(struct msd_session *s, struct msd_in *in)
 {
 	struct msd_frame_session *f = msd_frame_session_of(s);
 	const enum msd_method method = msd_method_find(in->body.method);
-	struct msd_in *front = &f->conn.in;
+	struct msd_in *front = &f->conn.framing.in;
 
 	if (f->conn.is_closing)
 		return;

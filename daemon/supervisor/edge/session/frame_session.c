@@ -89,7 +89,8 @@ void msd_frame_session_log_end(struct msd_frame_session *f, msd_err err,
 /* True if the input begins like an HTTP request, with a method in capitals. */
 static bool is_http(const struct msd_conn *c)
 {
-	return c->n_frames == 0 && c->head[0] >= 'A' && c->head[0] <= 'Z';
+	return c->n_frames == 0 && c->framing.head[0] >= 'A' &&
+	       c->framing.head[0] <= 'Z';
 }
 
 /* Write as much as the transport takes now. Nothing was written before. */
