@@ -339,7 +339,7 @@ bool msd_server_finish(struct msd_server *s)
 	msd_readiness_finish(&s->registry);
 	msd_handle_disposal_finish(&s->edge);
 	msd_call_log_finish(&s->registry.call_log);
-	msd_slowlog_finish(&s->registry.slowlog);
+	msd_call_log_finish(&s->registry.slow_log);
 	msd_wanted_finish(&s->wanted);
 	msd_source_pollers_finish(&s->source_pollers);
 	msd_keeper_close(&s->keeper);

@@ -186,7 +186,8 @@ void msd_server_connect_parts(struct msd_server *s)
 	msd_list_init(&s->registry.warm.artifacts);
 	msd_list_init(&s->registry.modules);
 	s->registry.leaves_calls_uncounted = msd_feature_is_disabled("metrics");
-	msd_call_log_init(&s->registry.call_log);
+	msd_call_log_init(&s->registry.call_log, MSD_ALL_CALLS);
+	msd_call_log_init(&s->registry.slow_log, MSD_SLOW_ONES);
 	s->budget = (struct msd_budget){.max_bytes = s->limits.max_memory,
 					.on_room = on_room};
 	msd_devices_init(&s->devices, &s->reaper, &s->deadlines, s->worker_path);

@@ -52,13 +52,13 @@ static const char *put_time(const struct msd_module_registry *registry, uint64_t
 }
 
 static void put_record(struct msd_buf *b, const struct msd_module_registry *registry,
-		       uint64_t number, const struct msd_logged_call *r,
-		       const char *arguments)
+		       const struct msd_call_slot *slot, bool is_slow)
 {
+	const struct msd_logged_call *r = &slot->call;
 	char at[TIME_BYTES], who[MSD_PEER_TEXT_BYTES];
 
-	msd_pack_map(b, arguments != NULL ? 12 : 11);
-	msd_pack_pair_uint(b, "number", number);
+	msd_pack_map(b, is_slow ? 12 : 11);
+	msd_pack_pair_uint(b, "number", slot->number);
 	msd_pack_pair_str(b, "at", put_time(registry, r->end_ns, at));
 	msd_pack_pair_str(b, "module", r->call_stats->name);
 	msd_pack_pair_str(b, "function", msd_logged_function(r));
@@ -69,16 +69,16 @@ static void put_record(struct msd_buf *b, const struct msd_module_registry *regi
 	msd_pack_pair_uint(b, "queue_ns", r->spent_ns[MSD_STAGE_QUEUE]);
 	msd_pack_pair_uint(b, "worker_ns", r->spent_ns[MSD_STAGE_WORKER]);
 	msd_pack_pair_uint(b, "run_ns", r->spent_ns[MSD_STAGE_RUN]);
-	if (arguments != NULL)
-		msd_pack_pair_str(b, "arguments", arguments);
+	if (is_slow) {
+		msd_pack_pair_str(b, "arguments",
+				  slot->arguments != NULL ? slot->arguments : "");
+	}
 }
 
-static bool is_wanted(const struct wish *w, const struct msd_call_log *rec,
-		      uint64_t number)
+static bool is_of_module(const struct wish *w, const struct msd_call_slot *slot)
 {
-	return number % w->every == 0 &&
-	       (w->module[0] == '\0' ||
-		strcmp(w->module, msd_call_log_at(rec, number)->call_stats->name) == 0);
+	return w->module[0] == '\0' ||
+	       strcmp(w->module, slot->call.call_stats->name) == 0;
 }
 
 /* Append the reply. Returns the number of calls; @w continues after them. */
@@ -86,22 +86,30 @@ static uint32_t put_answer(struct wish *w, const struct msd_module_registry *reg
 			   struct msd_buf *b)
 {
 	const struct msd_call_log *rec = &registry->call_log;
-	const uint64_t oldest = msd_call_log_oldest(rec);
-	const uint64_t begin = w->from < oldest       ? oldest
-			       : w->from > rec->total ? rec->total
-						      : w->from;
-	uint64_t found[MOST_RECORDS], next = begin;
+	const struct msd_call_slot *slot = msd_call_log_find(rec, w->from);
+	const struct msd_call_slot *found[MOST_RECORDS];
+	uint64_t n_kept = 0, dropped_end = 0;
 	uint32_t n = 0;
 
-	for (; next < rec->total && n < MOST_RECORDS; next++) {
-		if (is_wanted(w, rec, next))
-			found[n++] = next;
+	for (; slot != NULL && n < MOST_RECORDS; slot = msd_call_log_after(rec, slot)) {
+		n_kept++;
+		if (!is_of_module(w, slot))
+			continue;
+		dropped_end = slot->call.call_stats->lanes[MSD_ALL_CALLS].dropped_end;
+		if (slot->number % w->every == 0)
+			found[n++] = slot;
 	}
+	const uint64_t next = slot != NULL ? slot->number : rec->total;
+	uint64_t begin = w->from > dropped_end ? w->from : dropped_end;
+	if (begin > next)
+		begin = next;
+	if (w->module[0] == '\0')
+		begin = next - n_kept; /* so that it tells how many are lost */
 	msd_pack_map(b, 3);
 	msd_pack_cstr(b, "requests");
 	msd_pack_array(b, n);
 	for (uint32_t i = 0; i < n; i++)
-		put_record(b, registry, found[i], msd_call_log_at(rec, found[i]), NULL);
+		put_record(b, registry, found[i], false);
 	msd_pack_pair_uint(b, "from", begin);
 	msd_pack_pair_uint(b, "next", next);
 	w->from = next;
@@ -223,16 +231,12 @@ msd_err msd_method_monitor(struct msd_method_call *c, struct msd_diag *d)
 msd_err msd_method_slowlog(struct msd_method_call *c, struct msd_diag *d)
 {
 	const struct msd_module_registry *registry = c->session->edge->registry;
-	const struct msd_slowlog *s = &registry->slowlog;
-	const uint64_t first =
-		s->total > MSD_SLOW_CALLS ? s->total - MSD_SLOW_CALLS : 0;
-	const uint32_t n = s->ring != NULL ? (uint32_t)(s->total - first) : 0;
+	const struct msd_call_log *log = &registry->slow_log;
+	const struct msd_call_slot *slot = msd_call_log_find(log, 0);
 
 	(void)d;
-	msd_pack_array(&c->result, n);
-	for (uint64_t i = first; i < first + n; i++) {
-		const struct msd_slow_call *call = &s->ring[i % MSD_SLOW_CALLS];
-		put_record(&c->result, registry, i, &call->record, call->arguments);
-	}
+	msd_pack_array(&c->result, log->n_used);
+	for (; slot != NULL; slot = msd_call_log_after(log, slot))
+		put_record(&c->result, registry, slot, true);
 	return MSD_OK;
 }

@@ -162,7 +162,7 @@ static void count_slow(const struct msd_process *p, const struct msd_ledger_slow
 		past.row = find_row(group, &p->ledger->rows[s.row],
 				    &p->ledger_seen->rows[s.row]);
 	}
-	msd_slowlog_note(&group->registry->slowlog, &past, (struct msd_span){0});
+	msd_call_log_add_slow(&group->registry->slow_log, &past, (struct msd_span){0});
 }
 
 /* If there are more than its ring holds, the oldest are lost. */

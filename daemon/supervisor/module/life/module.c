@@ -60,6 +60,8 @@ void msd_module_free(struct msd_module *m)
 	msd_source_finish(&m->group.source);
 	msd_facts_finish(&m->group.facts);
 	msd_peer_latencies_finish(&m->group.paces);
+	msd_call_log_leave(&registry->call_log, m->group.call_stats);
+	msd_call_log_leave(&registry->slow_log, m->group.call_stats);
 	msd_call_stats_unref(m->group.call_stats);
 	free(m->group.name);
 	free(m->group.file);

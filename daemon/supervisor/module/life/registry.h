@@ -62,8 +62,7 @@ struct msd_module_registry {
 	bool is_leaving;             /* it reports not ready, but still serves */
 	bool is_closing;             /* it is leaving, and loads no more modules */
 	bool leaves_calls_uncounted; /* for measuring the cost of counting */
-	struct msd_call_log call_log;
-	struct msd_slowlog slowlog;
+	struct msd_call_log call_log, slow_log;
 	/** A module has room for waiting arguments. */
 	void (*on_room)(struct msd_module_registry *registry);
 	uint64_t last_serial;        /* last serial given to a module */

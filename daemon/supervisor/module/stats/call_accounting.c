@@ -105,7 +105,7 @@ static void tell_others(struct msd_module_registry *registry,
 				    past->code, all_ns);
 	}
 	if (is_slow(registry, all_ns))
-		msd_slowlog_note(&registry->slowlog, past, params);
+		msd_call_log_add_slow(&registry->slow_log, past, params);
 }
 
 static void record(const struct msd_req *r, const struct msd_worker_group *group,

@@ -1,41 +1,184 @@
+/*
+ * Happy path: a call gets an unused entry, or the oldest one of its own lane or of
+ * the largest lane. Failures: without memory no log is kept, and slow calls are
+ * logged without their arguments.
+ */
 #include "daemon/supervisor/module/stats/call_log.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "daemon/supervisor/module/stats/call_stats.h"
 
-void msd_call_log_init(struct msd_call_log *rec)
+static struct msd_call_slot *slot_of(struct msd_list *link)
 {
-	*rec = (struct msd_call_log){
-		.ring = calloc(MSD_LOGGED_CALLS, sizeof(*rec->ring))};
-	msd_waiters_init(&rec->followers, NULL, NULL);
+	return MSD_CONTAINER_OF(link, struct msd_call_slot, link);
 }
 
-void msd_call_log_finish(struct msd_call_log *rec)
+void msd_call_log_init(struct msd_call_log *log, enum msd_call_log_kind kind)
 {
-	for (unsigned i = 0; rec->ring != NULL && i < MSD_LOGGED_CALLS; i++)
-		msd_call_stats_unref(rec->ring[i].call_stats);
-	free(rec->ring);
-	rec->ring = NULL;
+	const uint32_t n = kind == MSD_ALL_CALLS ? MSD_LOGGED_CALLS : MSD_SLOW_CALLS;
+
+	*log = (struct msd_call_log){.slots = calloc(n, sizeof(*log->slots)),
+				     .n_slots = n,
+				     .kind = kind,
+				     .most = &log->left};
+	msd_list_init(&log->calls);
+	msd_list_init(&log->lanes);
+	msd_waiters_init(&log->followers, NULL, NULL);
 }
 
-struct msd_logged_call *msd_call_log_next(struct msd_call_log *rec,
+void msd_call_log_finish(struct msd_call_log *log)
+{
+	for (uint32_t i = 0; i < log->n_used; i++) {
+		msd_call_stats_unref(log->slots[i].call.call_stats);
+		free(log->slots[i].arguments);
+	}
+	free(log->slots);
+	log->slots = NULL;
+	log->n_used = 0;
+}
+
+static void close_lane(struct msd_call_log *log, struct msd_call_lane *lane)
+{
+	msd_list_remove(&lane->link);
+	log->n_lanes--;
+	if (log->most == lane)
+		log->most = &log->left;
+}
+
+/* Append the circle of @n calls that ends with @last. */
+static void append(struct msd_call_log *log, struct msd_call_lane *lane,
+		   struct msd_call_slot *last, uint32_t n)
+{
+	if (lane->n == 0) {
+		msd_list_append(&log->lanes, &lane->link);
+		log->n_lanes++;
+	} else {
+		struct msd_call_slot *first = last->next;
+		last->next = lane->last->next;
+		lane->last->next = first;
+	}
+	lane->last = last;
+	lane->n += n;
+}
+
+/* Drop the oldest call of @lane. */
+static struct msd_call_slot *drop(struct msd_call_log *log, struct msd_call_lane *lane)
+{
+	struct msd_call_slot *slot = lane->last->next;
+
+	lane->last->next = slot->next;
+	slot->next = slot;
+	lane->dropped_end = slot->number + 1;
+	if (--lane->n == 0)
+		close_lane(log, lane);
+	return slot;
+}
+
+static struct msd_call_lane *find_largest(const struct msd_call_log *log)
+{
+	struct msd_call_lane *largest = NULL;
+
+	MSD_LIST_EACH (it, &log->lanes) {
+		struct msd_call_lane *lane =
+			MSD_CONTAINER_OF(it, struct msd_call_lane, link);
+		if (largest == NULL || lane->n > largest->n)
+			largest = lane;
+	}
+	return largest;
+}
+
+/* Add an entry to @lane. A lane below its equal share is never the largest, so it grows
+ * up to that share. Searches are rare: each lets a lane grow. */
+static void place(struct msd_call_log *log, struct msd_call_lane *lane)
+{
+	struct msd_call_slot *slot;
+
+	if (log->n_used < log->n_slots) {
+		slot = &log->slots[log->n_used++];
+		slot->next = slot;
+		msd_list_init(&slot->link);
+	} else {
+		if (lane->n >= log->most->n) {
+			const bool has_share =
+				lane->n > (log->n_slots - 1) / log->n_lanes;
+			log->most = has_share ? lane : find_largest(log);
+		}
+		slot = drop(log, log->most);
+	}
+	append(log, lane, slot, 1);
+}
+
+struct msd_logged_call *msd_call_log_next(struct msd_call_log *log,
 					  struct msd_deadlines *ds,
 					  struct msd_call_stats *call_stats)
 {
-	struct msd_logged_call *at;
+	struct msd_call_lane *lane = &call_stats->lanes[log->kind];
 
-	if (rec->ring == NULL)
+	if (log->slots == NULL)
 		return NULL;
-	at = &rec->ring[rec->total++ % MSD_LOGGED_CALLS];
-	if (at->call_stats != call_stats) { /* calls repeat */
-		msd_call_stats_unref(at->call_stats);
-		at->call_stats = msd_call_stats_ref(call_stats);
+	if (lane != log->most) {
+		place(log, lane);
+	} else { /* the usual case: the oldest call becomes the latest */
+		lane->last = lane->last->next;
+		lane->dropped_end = lane->last->number + 1;
 	}
-	if (!msd_list_is_empty(&rec->followers.waiting) &&
-	    !msd_deadline_is_set(&rec->batch))
-		msd_deadline_set(ds, &rec->batch, MSD_CALL_LOG_BATCH_MS);
-	return at;
+	struct msd_call_slot *slot = lane->last;
+	slot->number = log->total++;
+	msd_list_remove(&slot->link);
+	msd_list_append(&log->calls, &slot->link);
+	if (slot->call.call_stats != call_stats) { /* calls repeat */
+		msd_call_stats_unref(slot->call.call_stats);
+		slot->call.call_stats = msd_call_stats_ref(call_stats);
+	}
+	if (!msd_list_is_empty(&log->followers.waiting) &&
+	    !msd_deadline_is_set(&log->batch))
+		msd_deadline_set(ds, &log->batch, MSD_CALL_LOG_BATCH_MS);
+	return &slot->call;
+}
+
+void msd_call_log_add_slow(struct msd_call_log *log, const struct msd_logged_call *call,
+			   struct msd_span params)
+{
+	struct msd_logged_call *at = msd_call_log_next(log, NULL, call->call_stats);
+	char text[MSD_CALL_SHAPES_BYTES];
+
+	if (at == NULL)
+		return;
+	struct msd_call_slot *slot = MSD_CONTAINER_OF(at, struct msd_call_slot, call);
+	*at = *call;
+	free(slot->arguments);
+	slot->arguments = strdup(msd_call_shapes_text(params, text));
+}
+
+void msd_call_log_leave(struct msd_call_log *log, struct msd_call_stats *call_stats)
+{
+	struct msd_call_lane *lane =
+		call_stats != NULL ? &call_stats->lanes[log->kind] : NULL;
+
+	if (lane == NULL || lane->n == 0)
+		return;
+	append(log, &log->left, lane->last, lane->n);
+	lane->n = 0;
+	close_lane(log, lane);
+}
+
+const struct msd_call_slot *msd_call_log_find(const struct msd_call_log *log,
+					      uint64_t from)
+{
+	const struct msd_call_slot *found = NULL;
+
+	for (struct msd_list *it = log->calls.prev;
+	     it != &log->calls && slot_of(it)->number >= from; it = it->prev)
+		found = slot_of(it);
+	return found;
+}
+
+const struct msd_call_slot *msd_call_log_after(const struct msd_call_log *log,
+					       const struct msd_call_slot *slot)
+{
+	return slot->link.next != &log->calls ? slot_of(slot->link.next) : NULL;
 }
 
 const char *msd_logged_function(const struct msd_logged_call *record)
@@ -52,26 +195,4 @@ uint64_t msd_logged_total_ns(const struct msd_logged_call *record)
 	for (unsigned i = 0; i < MSD_STAGE_COUNT; i++)
 		ns += record->spent_ns[i];
 	return ns;
-}
-
-void msd_slowlog_note(struct msd_slowlog *s, const struct msd_logged_call *record,
-		      struct msd_span params)
-{
-	if (s->ring == NULL)
-		s->ring = calloc(MSD_SLOW_CALLS, sizeof(*s->ring));
-	if (s->ring == NULL)
-		return;
-	struct msd_slow_call *at = &s->ring[s->total++ % MSD_SLOW_CALLS];
-	msd_call_stats_unref(at->record.call_stats);
-	at->record = *record;
-	(void)msd_call_stats_ref(record->call_stats);
-	(void)msd_call_shapes_text(params, at->arguments);
-}
-
-void msd_slowlog_finish(struct msd_slowlog *s)
-{
-	for (unsigned i = 0; s->ring != NULL && i < MSD_SLOW_CALLS; i++)
-		msd_call_stats_unref(s->ring[i].record.call_stats);
-	free(s->ring);
-	s->ring = NULL;
 }

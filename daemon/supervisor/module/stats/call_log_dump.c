@@ -12,16 +12,17 @@
 #define LOST_LOOKS 256u /* back from the latest; other modules have calls, too */
 #define LOST_REST_MS 1000u
 
-static void tell_one(const struct msd_module_registry *registry, uint64_t number)
+static void tell_one(const struct msd_module_registry *registry,
+		     const struct msd_call_slot *slot)
 {
-	const struct msd_logged_call *r = msd_call_log_at(&registry->call_log, number);
+	const struct msd_logged_call *r = &slot->call;
 	const uint64_t ago_ns = msd_wire_now_ns(registry->wire) - r->end_ns;
 	char who[MSD_PEER_TEXT_BYTES], function[2 * MSD_MAX_FUNC_NAME_BYTES + 1];
 
 	msd_log(MSD_LOG_INFO, "call_log_dump",
 		"number=%llu ago_us=%llu name=%s function=\"%s\" code=%s peer=\"%s\" "
 		"read_us=%llu queue_us=%llu worker_us=%llu run_us=%llu",
-		(unsigned long long)number, (unsigned long long)ago_ns / 1000,
+		(unsigned long long)slot->number, (unsigned long long)ago_ns / 1000,
 		r->call_stats->name,
 		msd_log_quote(msd_logged_function(r), function, sizeof(function)),
 		msd_call_stats_code_name(r->code), msd_peer_id_text(r->who, who),
@@ -31,19 +32,21 @@ static void tell_one(const struct msd_module_registry *registry, uint64_t number
 		(unsigned long long)r->spent_ns[MSD_STAGE_RUN] / 1000);
 }
 
-/* Skip calls that were overwritten meanwhile. */
 static void on_tell(struct msd_deadline *node)
 {
 	struct msd_call_log *rec = MSD_CONTAINER_OF(node, struct msd_call_log, tell);
 	struct msd_module_registry *registry =
 		MSD_CONTAINER_OF(rec, struct msd_module_registry, call_log);
-	const uint64_t oldest = msd_call_log_oldest(rec);
+	const struct msd_call_slot *slot = msd_call_log_find(rec, rec->telling);
+	unsigned n = 0;
 
-	if (rec->telling < oldest)
-		rec->telling = oldest;
-	for (unsigned i = 0; i < LINES_PER_TURN && rec->telling < rec->tell_end; i++)
-		tell_one(registry, rec->telling++);
-	if (rec->telling < rec->tell_end) {
+	for (; slot != NULL && slot->number < rec->tell_end && n < LINES_PER_TURN;
+	     n++) {
+		tell_one(registry, slot);
+		rec->telling = slot->number + 1;
+		slot = msd_call_log_after(rec, slot);
+	}
+	if (n == LINES_PER_TURN) {
 		msd_deadline_set(registry->deadlines, &rec->tell, REST_MS);
 	} else {
 		msd_log(MSD_LOG_INFO, "call_log_dump", "end=%llu",
@@ -57,7 +60,7 @@ void msd_call_log_dump_tell(struct msd_module_registry *registry)
 
 	if (msd_deadline_is_set(&rec->tell))
 		return;
-	rec->telling = msd_call_log_oldest(rec);
+	rec->telling = 0;
 	rec->tell_end = rec->total;
 	rec->tell.on_due = on_tell;
 	msd_deadline_set(registry->deadlines, &rec->tell, 0);
@@ -67,18 +70,18 @@ void msd_call_log_dump_tell_lost(const struct msd_worker_group *group)
 {
 	struct msd_call_log *rec = &group->registry->call_log;
 	const uint64_t now_ms = uv_now(group->registry->loop);
-	const uint64_t oldest = msd_call_log_oldest(rec);
-	uint64_t found[LOST_LINES];
+	const uint64_t from = rec->total > LOST_LOOKS ? rec->total - LOST_LOOKS : 0;
+	const struct msd_call_slot *slot, *found[LOST_LINES];
 	unsigned n = 0;
 
 	if (rec->told_ms != 0 && now_ms - rec->told_ms < LOST_REST_MS)
 		return;
 	rec->told_ms = now_ms;
-	for (uint64_t i = rec->total;
-	     i > oldest && rec->total - i < LOST_LOOKS && n < LOST_LINES; i--) {
-		if (msd_call_log_at(rec, i - 1)->call_stats == group->call_stats)
-			found[n++] = i - 1;
+	for (slot = msd_call_log_find(rec, from); slot != NULL;
+	     slot = msd_call_log_after(rec, slot)) {
+		if (slot->call.call_stats == group->call_stats)
+			found[n++ % LOST_LINES] = slot;
 	}
-	while (n > 0)
-		tell_one(group->registry, found[--n]);
+	for (unsigned i = n > LOST_LINES ? n - LOST_LINES : 0; i < n; i++)
+		tell_one(group->registry, found[i % LOST_LINES]);
 }

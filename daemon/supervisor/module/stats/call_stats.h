@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "daemon/loop/list.h"
 #include "daemon/stream/conn.h"
 #include "proto/base/bytes.h"
 
@@ -82,6 +83,8 @@ const char *msd_stage_name(enum msd_stage stage);
 #define MSD_CALL_STATS_CODES (MSD_ERR_COUNT + 1u)
 #define MSD_CALL_STATS_SLOTS 512u
 
+struct msd_call_slot;
+
 struct msd_call_stats_row {
 	char *name; /* owned; NULL for row 0 */
 	size_t n;
@@ -92,10 +95,22 @@ struct msd_call_stats_row {
 	uint64_t *n_failed; /* owned, MSD_CALL_STATS_CODES; NULL: none failed */
 };
 
+/* The calls of one module in a call log (call_log.h), oldest first. */
+
+enum msd_call_log_kind { MSD_ALL_CALLS, MSD_SLOW_ONES, MSD_CALL_LOGS };
+
+struct msd_call_lane {
+	struct msd_list link; /* msd_call_log.lanes, unless n is 0 */
+	struct msd_call_slot *last;
+	uint32_t n;
+	uint64_t dropped_end; /* number after its last dropped call */
+};
+
 struct msd_call_stats {
 	struct msd_written written; /* for replies in flight: a reference each */
 	struct msd_times replies;   /* from the worker's answer to the last byte */
-	char *name;                 /* owned */
+	struct msd_call_lane lanes[MSD_CALL_LOGS];
+	char *name; /* owned */
 	uint32_t n_refs, n_rows, cap_rows;
 	uint8_t last;                        /* row that was found last: calls repeat */
 	struct msd_call_stats_row *rows;     /* owned; row 0 always exists */

@@ -2,27 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/supervisor/module/stats/call_log.h"
-#include "daemon/supervisor/module/stats/call_stats.h"
+#include "daemon/supervisor/module/stats/call_shapes.h"
 #include "proto/value.h"
-
-static struct msd_call_stats *call_stats;
-static struct msd_slowlog slowlog;
-
-static void begin(void)
-{
-	slowlog = (struct msd_slowlog){0};
-	call_stats = msd_call_stats_new("digits");
-	cr_assert_not_null(call_stats);
-}
-
-static void end(void)
-{
-	msd_slowlog_finish(&slowlog);
-	msd_call_stats_unref(call_stats);
-}
-
-TestSuite(slowlog, .init = begin, .fini = end);
 
 static void put_tensor(struct msd_buf *b, enum msd_where where, uint32_t ndim,
 		       const int64_t *shape)
@@ -44,7 +25,7 @@ static struct msd_span span_of(const struct msd_buf *b)
 	return (struct msd_span){b->p, b->n};
 }
 
-Test(slowlog, arguments_are_told_by_their_shapes)
+Test(call_shapes, arguments_are_told_by_their_shapes)
 {
 	const int64_t shape[] = {1, 784};
 	char text[MSD_CALL_SHAPES_BYTES];
@@ -66,7 +47,7 @@ Test(slowlog, arguments_are_told_by_their_shapes)
 	msd_buf_finish(&b);
 }
 
-Test(slowlog, many_arguments_are_cut)
+Test(call_shapes, many_arguments_are_cut)
 {
 	char text[MSD_CALL_SHAPES_BYTES];
 	struct msd_buf b = {0};
@@ -80,22 +61,9 @@ Test(slowlog, many_arguments_are_cut)
 	msd_buf_finish(&b);
 }
 
-Test(slowlog, params_that_were_not_kept_have_no_shapes)
+Test(call_shapes, params_that_were_not_kept_have_no_shapes)
 {
 	char text[MSD_CALL_SHAPES_BYTES];
 
 	cr_expect_str_eq(msd_call_shapes_text((struct msd_span){0}, text), "");
-}
-
-Test(slowlog, the_last_slow_calls_are_kept)
-{
-	for (uint64_t i = 0; i < MSD_SLOW_CALLS + 2; i++) {
-		const struct msd_logged_call call = {.end_ns = i,
-						     .call_stats = call_stats};
-		msd_slowlog_note(&slowlog, &call, (struct msd_span){0});
-	}
-	cr_expect_eq(slowlog.total, MSD_SLOW_CALLS + 2);
-	cr_expect_eq(slowlog.ring[0].record.end_ns, MSD_SLOW_CALLS);
-	cr_expect_eq(slowlog.ring[2].record.end_ns, 2);
-	cr_expect_eq(call_stats->n_refs, 1 + MSD_SLOW_CALLS);
 }
