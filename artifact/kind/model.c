@@ -12,6 +12,7 @@
 #include "artifact/printable.h"
 #include "artifact/relax/annotation.h"
 #include "proto/base/grow.h"
+#include "proto/type_text.h"
 
 static void values_free(struct msd_model_value *v, size_t n)
 {
@@ -139,48 +140,21 @@ msd_err msd_model_set_tensor(struct msd_model_value *v, struct msd_dtype dtype,
 	return MSD_OK;
 }
 
-static bool take(struct msd_span *s, const char *text)
-{
-	const size_t n = strlen(text);
-
-	if (s->n < n || memcmp(s->p, text, n) != 0)
-		return false;
-	s->p += n;
-	s->n -= n;
-	return true;
-}
-
-/* "4", up to the comma or bracket after it; -1: another expression. */
-static int64_t take_extent(struct msd_span *s)
-{
-	bool is_number = s->n > 0 && s->p[0] >= '0' && s->p[0] <= '9';
-	int64_t v = 0;
-
-	for (; s->n > 0 && s->p[0] != ',' && s->p[0] != ']'; s->p++, s->n--) {
-		const uint8_t c = s->p[0];
-		is_number = is_number && c >= '0' && c <= '9' && v < INT64_MAX / 16;
-		v = is_number ? v * 10 + (c - '0') : 0;
-	}
-	return is_number ? v : -1;
-}
-
 /* "Tensor([n, 4], float32)" */
 static bool parse_tensor(struct msd_span s, int64_t shape[static MSD_MAX_NDIM],
 			 size_t *ret_n, struct msd_dtype *ret)
 {
+	struct msd_tensor_type t;
 	size_t n = 0;
 
-	if (!take(&s, "Tensor(["))
+	if (!msd_tensor_type_split(s, &t) || t.extents.p == NULL ||
+	    !msd_dtype_parse((const char *)t.dtype.p, t.dtype.n, ret))
 		return false;
-	while (s.n > 0 && !take(&s, "], ")) {
-		if (n == MSD_MAX_NDIM || s.p[0] == ']')
+	for (; t.extents.n > 0; n++) {
+		if (n == MSD_MAX_NDIM)
 			return false;
-		shape[n++] = take_extent(&s);
-		(void)take(&s, ", ");
+		shape[n] = msd_extent_parse(msd_type_item(&t.extents, ','));
 	}
-	if (s.n == 0 || s.p[s.n - 1] != ')' ||
-	    !msd_dtype_parse((const char *)s.p, s.n - 1, ret))
-		return false;
 	*ret_n = n;
 	return true;
 }

@@ -1,34 +1,16 @@
 /* Facts about a model as text and as JSON. */
-#include <inttypes.h>
-
 #include "artifact/json.h"
 #include "artifact/kind/model.h"
-
-static void put_shape(struct msd_buf *out, const struct msd_model_value *v)
-{
-	msd_buf_printf(out, "[");
-	for (uint32_t i = 0; i < v->ndim; i++) {
-		msd_buf_put(out, ", ", i > 0 ? 2 : 0);
-		if (v->shape[i] < 0) {
-			msd_buf_printf(out, "?");
-		} else {
-			msd_buf_printf(out, "%" PRId64, v->shape[i]);
-		}
-	}
-	msd_buf_printf(out, "]");
-}
+#include "proto/type_text.h"
 
 static void put_value(struct msd_buf *out, const struct msd_model_value *v)
 {
-	char dtype[MSD_DTYPE_NAME_MAX];
 	const bool has_type = v->is_tensor || v->type != NULL;
 
 	if (v->name != NULL)
 		msd_buf_printf(out, "%s%s", v->name, has_type ? ": " : "");
 	if (v->is_tensor) {
-		msd_buf_printf(out, "Tensor(");
-		put_shape(out, v);
-		msd_buf_printf(out, ", %s)", msd_dtype_format(v->dtype, dtype));
+		msd_tensor_type_put(out, v->shape, (int32_t)v->ndim, NULL, &v->dtype);
 	} else if (v->type != NULL) {
 		msd_buf_printf(out, "%s", v->type);
 	} else if (v->name == NULL) {

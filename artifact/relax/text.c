@@ -6,6 +6,7 @@
 
 #include "artifact/params/tensor_blob.h"
 #include "artifact/printable.h"
+#include "proto/type_text.h"
 
 static void put_register(struct msd_buf *out, int64_t reg)
 {
@@ -80,14 +81,6 @@ static void put_instr(struct msd_buf *out, const struct msd_relax_image *img,
 	msd_buf_printf(out, "\n");
 }
 
-static void put_shape(struct msd_buf *out, const int64_t *dim, size_t n)
-{
-	msd_buf_printf(out, "[");
-	for (size_t i = 0; i < n; i++)
-		msd_buf_printf(out, "%s%" PRId64, i > 0 ? ", " : "", dim[i]);
-	msd_buf_printf(out, "]");
-}
-
 static void put_const(struct msd_buf *out, const struct msd_relax_const *k)
 {
 	char dtype[MSD_DTYPE_NAME_MAX];
@@ -96,11 +89,12 @@ static void put_const(struct msd_buf *out, const struct msd_relax_const *k)
 	case MSD_RELAX_TENSOR:
 		msd_buf_printf(out, "tensor %s",
 			       msd_dtype_format(k->as.tensor->dtype, dtype));
-		put_shape(out, k->as.tensor->shape, k->as.tensor->ndim);
+		msd_shape_put(out, k->as.tensor->shape, (uint32_t)k->as.tensor->ndim,
+			      ", ");
 		break;
 	case MSD_RELAX_SHAPE:
 		msd_buf_printf(out, "shape ");
-		put_shape(out, k->as.shape.dim, k->as.shape.n);
+		msd_shape_put(out, k->as.shape.dim, (uint32_t)k->as.shape.n, ", ");
 		break;
 	case MSD_RELAX_STR:
 		msd_buf_printf(out, "str \"");

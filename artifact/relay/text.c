@@ -9,14 +9,7 @@
 
 #include "artifact/params/tensor_blob.h"
 #include "artifact/printable.h"
-
-static void put_shape(struct msd_buf *out, const int64_t *dim, int64_t n)
-{
-	msd_buf_printf(out, "[");
-	for (int64_t i = 0; i < n; i++)
-		msd_buf_printf(out, "%s%" PRId64, i > 0 ? ", " : "", dim[i]);
-	msd_buf_printf(out, "]");
-}
+#include "proto/type_text.h"
 
 static void put_dtype(struct msd_buf *out, const int64_t *field)
 {
@@ -117,7 +110,7 @@ static const char *put_field(struct msd_buf *out, const struct msd_relay_image *
 		put_registers(out, fields + (p[2] - '0'), v);
 		return p + 3;
 	default:
-		put_shape(out, fields + (p[2] - '0'), v);
+		msd_shape_put(out, fields + (p[2] - '0'), (uint32_t)v, ", ");
 		return p + 3;
 	}
 	return p + 2;
@@ -147,7 +140,7 @@ static void put_const(struct msd_buf *out, const struct msd_relay_const *k)
 		return;
 	}
 	msd_buf_printf(out, "tensor %s", msd_dtype_format(k->tensor->dtype, dtype));
-	put_shape(out, k->tensor->shape, k->tensor->ndim);
+	msd_shape_put(out, k->tensor->shape, (uint32_t)k->tensor->ndim, ", ");
 }
 
 static void put_func(struct msd_buf *out, const struct msd_relay_image *img,

@@ -1,6 +1,5 @@
 /* Files of a model that are not modules: a graph executor's graph and parameters. The
  * client loads them together with their library, and can inspect them separately. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "artifact/inspect/companion.h"
@@ -10,6 +9,7 @@
 #include "artifact/params/tensor_blob.h"
 #include "artifact/printable.h"
 #include "client/build/formats.h"
+#include "proto/type_text.h"
 
 static bool is_graph(const char *path, struct msd_span file)
 {
@@ -90,11 +90,9 @@ static void tensor_text(struct msd_span name, const struct msd_tensor_blob *t,
 	char dtype[MSD_DTYPE_NAME_MAX];
 
 	msd_printable_put(out, name);
-	msd_buf_printf(out, "  %s[", msd_dtype_format(t->dtype, dtype));
-	for (size_t i = 0; i < t->ndim; i++) {
-		msd_buf_printf(out, "%s%" PRId64, i > 0 ? ", " : "", t->shape[i]);
-	}
-	msd_buf_printf(out, "]\n");
+	msd_buf_printf(out, "  %s", msd_dtype_format(t->dtype, dtype));
+	msd_shape_put(out, t->shape, (uint32_t)t->ndim, ", ");
+	msd_buf_printf(out, "\n");
 }
 
 static msd_err inspect_params(const struct msd_cli *cli, struct msd_span file,

@@ -11,6 +11,7 @@
 
 #include "proto/base/utf8.h"
 #include "proto/name.h"
+#include "proto/type_text.h"
 
 msd_err msd_model_words_format(struct msd_model_words *w, struct msd_span text,
 			       struct msd_diag *d)
@@ -52,43 +53,6 @@ static bool is_name(struct msd_span name)
 	return name.n > 0 && msd_utf8_valid(name);
 }
 
-/* Read a number from @c, or '?'. */
-static bool take_extent(struct msd_cur *c, int64_t *ret)
-{
-	int64_t value = 0;
-	size_t n = 0;
-
-	if (c->left > 0 && *c->p == '?') {
-		*ret = -1;
-		return msd_cur_read(c, 1) != NULL;
-	}
-	for (; n < c->left && c->p[n] >= '0' && c->p[n] <= '9'; n++) {
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, c->p[n] - '0', &value))
-			return false;
-	}
-	*ret = value;
-	return n > 0 && msd_cur_read(c, n) != NULL;
-}
-
-/* @extents is the text between the brackets. */
-static bool read_shape(struct msd_span extents, struct msd_model_input *ret)
-{
-	struct msd_cur c = msd_cur_of(extents);
-
-	ret->ndim = 0;
-	while (c.left > 0) {
-		if (ret->ndim == MSD_MAX_NDIM ||
-		    !take_extent(&c, &ret->shape[ret->ndim++]))
-			return false;
-		if (c.left == 0)
-			return true;
-		if (*msd_cur_read(&c, 1) != ',' || c.left == 0)
-			return false;
-	}
-	return true;
-}
-
 /* Length of the first item of @list, with its ']'. */
 static size_t word_of(struct msd_span list)
 {
@@ -112,12 +76,12 @@ msd_err msd_model_input_parse(struct msd_span *list, struct msd_model_input *ret
 	if (equals == head.n)
 		return bad(word, d);
 	ret->name = (struct msd_span){head.p, equals};
-	const bool is_fine = is_name(ret->name) &&
-			     msd_dtype_parse((const char *)head.p + equals + 1,
-					     head.n - equals - 1, &ret->dtype) &&
-			     read_shape((struct msd_span){word.p + bracket + 1,
-							  word.n - bracket - 2},
-					ret);
+	const bool is_fine =
+		is_name(ret->name) &&
+		msd_dtype_parse((const char *)head.p + equals + 1, head.n - equals - 1,
+				&ret->dtype) &&
+		msd_shape_parse((struct msd_span){word.p + bracket, word.n - bracket},
+				true, ret->shape, &ret->ndim);
 	if (!is_fine)
 		return bad(word, d);
 	/* A trailing ':' without an item after it is an error. */

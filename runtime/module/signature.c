@@ -8,14 +8,13 @@
  */
 #include "runtime/module/signature.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "artifact/script.h"
+#include "proto/type_text.h"
 
 #define MAX_PARAMS 4096u
-#define ANY_SHAPE "[...]" /* shape of a tensor of unknown rank */
 
 static void param_finish(struct msd_param *p)
 {
@@ -53,88 +52,19 @@ msd_err msd_signature_init(struct msd_signature *s, size_t n, struct msd_diag *d
 	return MSD_OK;
 }
 
-/* Bytes before the next @stop outside of brackets, or the whole rest. */
-static struct msd_span take_item(struct msd_span *in, char stop)
-{
-	struct msd_span item = {in->p, 0};
-	int depth = 0;
-
-	for (; item.n < in->n; item.n++) {
-		char c = (char)in->p[item.n];
-		if (depth == 0 && c == stop)
-			break;
-		if (c == '(' || c == '[') {
-			depth++;
-		} else if (c == ')' || c == ']') {
-			depth--;
-		}
-	}
-	size_t used = item.n < in->n ? item.n + 1 : item.n;
-	in->p += used;
-	in->n -= used;
-	return item;
-}
-
-static struct msd_span trim(struct msd_span s)
-{
-	while (s.n > 0 && s.p[0] == ' ') {
-		s.p++;
-		s.n--;
-	}
-	while (s.n > 0 && s.p[s.n - 1] == ' ')
-		s.n--;
-	return s;
-}
-
-/* Strip @head and @tail; false if they are missing. */
-static bool unwrap(struct msd_span *s, const char *head, const char *tail)
-{
-	const size_t h = strlen(head);
-	const size_t t = strlen(tail);
-
-	if (s->n < h + t || memcmp(s->p, head, h) != 0 ||
-	    memcmp(s->p + s->n - t, tail, t) != 0)
-		return false;
-	s->p += h;
-	s->n -= h + t;
-	return true;
-}
-
-/* "64" or "T.int64(64)"; everything else is symbolic. */
-static int64_t extent(struct msd_span s)
-{
-	int64_t v = 0;
-
-	s = trim(s);
-	(void)(unwrap(&s, "T.int64(", ")") || unwrap(&s, "T.int32(", ")"));
-	if (s.n == 0 || s.n > 18)
-		return -1;
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return -1;
-		v = v * 10 + (s.p[i] - '0');
-	}
-	return v;
-}
-
 static bool parse_shape(struct msd_span dims, struct msd_param *p)
 {
-	struct msd_span rest = dims;
-	int32_t n = 0;
+	const int32_t n = (int32_t)msd_type_items(dims);
 
-	while (trim(rest).n > 0) {
-		(void)take_item(&rest, ',');
-		n++;
-	}
 	p->shape = calloc((size_t)n + 1, sizeof(*p->shape));
 	p->dim_names = calloc((size_t)n + 1, sizeof(*p->dim_names));
 	if (p->shape == NULL || p->dim_names == NULL)
 		return false;
 	p->ndim = n;
 	for (int32_t i = 0; i < n; i++) {
-		const struct msd_span item = trim(take_item(&dims, ','));
+		const struct msd_span item = msd_type_item(&dims, ',');
 
-		p->shape[i] = extent(item);
+		p->shape[i] = msd_extent_parse(item);
 		if (p->shape[i] >= 0)
 			continue;
 		p->dim_names[i] = strndup((const char *)item.p, item.n);
@@ -157,39 +87,25 @@ static enum msd_kind_hint scalar_kind(struct msd_dtype t)
 
 static bool parse_type(struct msd_span type, struct msd_param *p)
 {
-	type = trim(type);
-	if (msd_span_is(type, "Tensor")) {
-		p->kind = MSD_P_TENSOR;
-		return true;
-	}
-	if (unwrap(&type, "Tensor(", ")")) {
-		struct msd_span dims = trim(take_item(&type, ','));
-		struct msd_span dtype = trim(type);
+	struct msd_tensor_type t;
+
+	if (msd_tensor_type_split(type, &t)) {
 		p->kind = MSD_P_TENSOR;
 		p->has_dtype =
-			msd_dtype_parse((const char *)dtype.p, dtype.n, &p->dtype);
-		return msd_span_is(dims, ANY_SHAPE) || !unwrap(&dims, "[", "]") ||
-		       parse_shape(dims, p);
+			msd_dtype_parse((const char *)t.dtype.p, t.dtype.n, &p->dtype);
+		return t.extents.p == NULL || parse_shape(t.extents, p);
 	}
+	type = msd_type_trim(type);
 	p->has_dtype = msd_dtype_parse((const char *)type.p, type.n, &p->dtype);
 	p->kind = p->has_dtype ? scalar_kind(p->dtype) : MSD_P_UNKNOWN;
 	return true;
 }
 
-static uint32_t count_items(struct msd_span list)
-{
-	uint32_t n = 0;
-
-	for (; trim(list).n > 0; n++)
-		(void)take_item(&list, ',');
-	return n;
-}
-
 static bool parse_params(struct msd_span list, struct msd_signature *s)
 {
 	for (size_t i = 0; i < s->n_params; i++) {
-		struct msd_span type = take_item(&list, ',');
-		struct msd_span name = trim(take_item(&type, ':'));
+		struct msd_span type = msd_type_item(&list, ',');
+		struct msd_span name = msd_type_item(&type, ':');
 		s->params[i].name = strndup((const char *)name.p, name.n);
 		if (s->params[i].name == NULL || !parse_type(type, &s->params[i]))
 			return false;
@@ -213,19 +129,23 @@ msd_err msd_signature_parse(struct msd_span text, struct msd_signature *ret,
 			    struct msd_diag *d)
 {
 	struct msd_signature s;
-	struct msd_span list = text;
+	char *plain = plain_text(text);
 
-	(void)take_item(&list, '('); /* skip to the '(' that opens the list */
-	if (list.n == 0 || text.p[text.n - 1] != ')')
-		return msd_diag_set(d, MSD_BAD_ARTIFACT, "not a signature");
-	list.n--;
-	msd_err err = msd_signature_init(&s, count_items(list), d);
-	if (err != MSD_OK)
-		return err;
-	s.text = plain_text(text);
-	if (s.text == NULL || !parse_params(list, &s)) {
-		msd_signature_finish(&s);
+	if (plain == NULL)
 		return msd_diag_no_memory(d);
+	struct msd_span list = msd_span_of(plain);
+	(void)msd_type_item(&list, '('); /* skip to the '(' that opens the list */
+	if (!msd_type_unwrap(&list, "", ")")) {
+		free(plain);
+		return msd_diag_set(d, MSD_BAD_ARTIFACT, "not a signature");
+	}
+	msd_err err = msd_signature_init(&s, msd_type_items(list), d);
+	s.text = plain;
+	if (err == MSD_OK && !parse_params(list, &s))
+		err = msd_diag_no_memory(d);
+	if (err != MSD_OK) {
+		msd_signature_finish(&s);
+		return err;
 	}
 	*ret = s;
 	return MSD_OK;
@@ -236,11 +156,11 @@ static struct msd_span split_results(struct msd_span text, struct msd_span *ret_
 {
 	struct msd_span rest = text;
 
-	(void)take_item(&rest, '(');
-	(void)take_item(&rest, ')');
+	(void)msd_type_item(&rest, '(');
+	(void)msd_type_item(&rest, ')');
 	const struct msd_span params = {text.p, (size_t)(rest.p - text.p)};
-	*ret_results = trim(rest);
-	if (!unwrap(ret_results, "-> ", ""))
+	*ret_results = msd_type_trim(rest);
+	if (!msd_type_unwrap(ret_results, "-> ", ""))
 		*ret_results = (struct msd_span){0};
 	return params;
 }
@@ -260,12 +180,12 @@ msd_err msd_signature_parse_results(struct msd_span text, struct msd_signature *
 	struct msd_span list;
 
 	(void)split_results(text, &list);
-	(void)unwrap(&list, "(", ")");
-	msd_err err = msd_signature_init(&s, count_items(list), d);
+	(void)msd_type_unwrap(&list, "(", ")");
+	msd_err err = msd_signature_init(&s, msd_type_items(list), d);
 	if (err != MSD_OK)
 		return err;
 	for (size_t i = 0; i < s.n_params; i++) {
-		if (!parse_type(take_item(&list, ','), &s.params[i])) {
+		if (!parse_type(msd_type_item(&list, ','), &s.params[i])) {
 			msd_signature_finish(&s);
 			return msd_diag_no_memory(d);
 		}
@@ -310,25 +230,13 @@ static void compose_type(const struct msd_param *p, struct msd_buf *out)
 		[MSD_P_FLOAT] = "float", [MSD_P_BOOL] = "bool",     [MSD_P_STR] = "str",
 		[MSD_P_SHAPE] = "shape", [MSD_P_TUPLE] = "tuple",   [MSD_P_OTHER] = "?",
 	};
-	char dtype[MSD_DTYPE_NAME_MAX];
 
-	msd_buf_printf(out, "%s", names[p->kind]);
-	if (p->kind != MSD_P_TENSOR || (p->ndim < 0 && !p->has_dtype))
-		return;
-	msd_buf_printf(out, "([");
-	for (int32_t i = 0; i < p->ndim; i++) {
-		const char *comma = i > 0 ? ", " : "";
-		if (p->shape != NULL && p->shape[i] >= 0) {
-			msd_buf_printf(out, "%s%" PRId64, comma, p->shape[i]);
-		} else {
-			const char *name =
-				p->dim_names != NULL ? p->dim_names[i] : NULL;
-			msd_buf_printf(out, "%s%s", comma, name != NULL ? name : "?");
-		}
+	if (p->kind == MSD_P_TENSOR && (p->ndim >= 0 || p->has_dtype)) {
+		msd_tensor_type_put(out, p->shape, p->ndim, p->dim_names,
+				    p->has_dtype ? &p->dtype : NULL);
+	} else {
+		msd_buf_printf(out, "%s", names[p->kind]);
 	}
-	msd_buf_printf(out, "%s]", p->ndim < 0 ? "..." : "");
-	msd_buf_printf(out, ", %s)",
-		       p->has_dtype ? msd_dtype_format(p->dtype, dtype) : "?");
 }
 
 msd_err msd_signature_compose(struct msd_signature *s, const char *name,

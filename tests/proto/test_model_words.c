@@ -31,6 +31,7 @@ Test(model_words, an_input_has_a_name_a_dtype_and_extents)
 	cr_assert_eq(x.shape[1], 3);
 	cr_assert_eq(x.shape[2], -1);
 	cr_assert_eq(x.shape[3], 224);
+	cr_assert_eq(first_of("x=float32[1, 2]").shape[1], 2);
 	cr_assert_eq(first_of("n=int64[]").ndim, 0);
 	cr_assert_eq(first_of("n=int64[9223372036854775807]").shape[0], INT64_MAX);
 }
@@ -64,7 +65,7 @@ Test(model_words, what_is_no_input_is_refused)
 					    "x=float32[1,]",
 					    "x=float32[,1]",
 					    "x=float32[-1]",
-					    "x=float32[1 ,2]",
+					    "x=float32[1 2]",
 					    "x=float32[a]",
 					    "x=float32[??]",
 					    "x=float32[9223372036854775808]",

@@ -104,7 +104,7 @@ Test(signature, unknown_types_stay_unknown)
 /* A callee's text is foreign: no prefix of one reads past its end. */
 Test(signature, a_prefix_is_refused_unless_a_parenthesis_ends_it)
 {
-	static const char text[] = "f(A: Tensor([n, T.int64(64)], float32), k: int32)";
+	static const char text[] = "f(A: Tensor([n, (64)], float32), k: int32)";
 	struct msd_signature s;
 	struct msd_diag d = {0};
 

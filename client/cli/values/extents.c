@@ -1,15 +1,13 @@
 /*
- * Happy path: each fixed extent is in the parameter's map. An open extent has a name
- * in the signature's text, "f(A: Tensor([n, 4], float32), ...)", and gets the value
- * of an argument with the same name. Failures: a text of another form has no names;
- * then the argument's own extent, or 1, is used.
+ * Happy path: each fixed extent is in the parameter's map. An open extent with a
+ * name gets the value of an argument with the same name. Failures: it has no name, or
+ * that argument is none; then the argument's own extent, or 1, is used.
  */
 #include "client/cli/values/extents.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-#define TENSOR "Tensor(["
+#include "proto/type_text.h"
 
 static const modser_value *shape_of(const modser_value *param)
 {
@@ -45,10 +43,7 @@ bool msd_extents_fit(const modser_value *param, const modser_tensor *t)
 
 void msd_extents_put(struct msd_buf *out, const struct msd_extents *x)
 {
-	msd_buf_put_u8(out, '[');
-	for (uint32_t k = 0; k < x->ndim; k++)
-		msd_buf_printf(out, "%s%" PRId64, k > 0 ? "," : "", x->dim[k]);
-	msd_buf_put_u8(out, ']');
+	msd_shape_put(out, x->dim, x->ndim, ",");
 }
 
 bool msd_extents_same_but_ones(const struct msd_extents *x, const modser_tensor *t)
@@ -67,32 +62,15 @@ bool msd_extents_same_but_ones(const struct msd_extents *x, const modser_tensor 
 	}
 }
 
-/* The name of extent @k of tensor parameter @i in @text; n is 0: none. */
-static struct msd_span name_of(const char *text, const modser_value *params, size_t i,
-			       size_t k)
+/* The name of extent @k of @param; NULL: none. */
+static const char *name_of(const modser_value *param, size_t k)
 {
-	size_t nth = 0, n_all = 0;
+	const modser_value *names = modser_find(param, "extents");
 
-	for (size_t p = 0; p < params->as.tuple.n; p++) {
-		const bool is_tensor =
-			msd_parameters_is(&params->as.tuple.item[p], "tensor");
-
-		n_all += is_tensor;
-		nth += is_tensor && p < i;
-	}
-	for (size_t found = 0; (text = strstr(text, TENSOR)) != NULL; found++) {
-		text += strlen(TENSOR);
-		if (found == nth)
-			break;
-	}
-	while (text != NULL && k > 0 && text[strcspn(text, ",])")] == ',') {
-		text += strcspn(text, ",") + 1;
-		text += strspn(text, " ");
-		k--;
-	}
-	return text != NULL && k == 0
-		       ? (struct msd_span){(const uint8_t *)text, strcspn(text, ",])")}
-		       : (struct msd_span){0};
+	if (names == NULL || names->kind != MODSER_TUPLE || k >= names->as.tuple.n)
+		return NULL;
+	const modser_value *name = &names->as.tuple.item[k];
+	return name->kind == MODSER_STR && name->as.str.n > 0 ? name->as.str.p : NULL;
 }
 
 /* The value in other arguments of the name of open extent @k of parameter @i; -1:
@@ -100,11 +78,9 @@ static struct msd_span name_of(const char *text, const modser_value *params, siz
 static int64_t elsewhere(const struct msd_arguments *a, const struct msd_parameters *s,
 			 size_t i, size_t k)
 {
-	const char *text = msd_parameters_text(s->function, "signature");
-	const struct msd_span name =
-		text != NULL ? name_of(text, s->params, i, k) : (struct msd_span){0};
+	const char *name = name_of(&s->params->as.tuple.item[i], k);
 
-	for (size_t p = 0; name.n > 0 && p < a->n; p++) {
+	for (size_t p = 0; name != NULL && p < a->n; p++) {
 		const modser_value *param = msd_arguments_param(a, s, p);
 		const modser_tensor *t = &a->values[p].as.tensor;
 
@@ -114,11 +90,9 @@ static int64_t elsewhere(const struct msd_arguments *a, const struct msd_paramet
 		    !msd_extents_fit(param, t))
 			continue;
 		for (size_t at = 0; at < t->ndim; at++) {
-			const struct msd_span other =
-				name_of(text, s->params,
-					(size_t)(param - s->params->as.tuple.item), at);
+			const char *other = name_of(param, at);
 
-			if (other.n == name.n && memcmp(other.p, name.p, name.n) == 0)
+			if (other != NULL && strcmp(other, name) == 0)
 				return t->shape[at];
 		}
 	}

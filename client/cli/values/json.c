@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-#include "client/cli/values/dims.h"
 #include "client/cli/values/number.h"
 #include "client/cli/values/print.h"
 #include "proto/base/json.h"
 #include "proto/dtype.h"
+#include "proto/type_text.h"
 
 static void put_str(struct msd_buf *out, const modser_value *v)
 {
@@ -52,7 +52,7 @@ void msd_json_put_type(struct msd_buf *out, const modser_tensor *t)
 
 	msd_buf_printf(out,
 		       "\"dtype\": \"%s\", \"shape\": ", msd_dtype_format(type, name));
-	msd_dims_put(out, t->shape, t->ndim);
+	msd_shape_put(out, t->shape, t->ndim, ", ");
 }
 
 static void put_tensor(struct msd_buf *out, const modser_tensor *t)
@@ -118,7 +118,7 @@ void msd_json_put_value(struct msd_buf *out, const modser_value *v)
 		msd_buf_put_u8(out, '}');
 		return;
 	case MODSER_SHAPE:
-		msd_dims_put(out, v->as.shape.dim, v->as.shape.ndim);
+		msd_shape_put(out, v->as.shape.dim, v->as.shape.ndim, ", ");
 		return;
 	case MODSER_TENSOR:
 		put_tensor(out, &v->as.tensor);

@@ -10,10 +10,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "client/cli/values/dims.h"
 #include "client/cli/values/number.h"
 #include "proto/base/utf8.h"
 #include "proto/dtype.h"
+#include "proto/type_text.h"
 
 #define ELEMENTS_SHOWN 1000u /* on a terminal; a larger tensor shows its edges */
 #define EDGE 3
@@ -118,7 +118,7 @@ static void put_tensor(struct msd_buf *out, const modser_tensor *t, bool for_peo
 
 	if (for_people && t->ndim > 0) {
 		put_dtype(out, t->dtype);
-		msd_dims_put(out, t->shape, t->ndim);
+		msd_shape_put(out, t->shape, t->ndim, ", ");
 		msd_buf_put_u8(out, ' ');
 		p.cut = t->bytes * 8 / t->dtype.bits > ELEMENTS_SHOWN;
 	}
@@ -194,7 +194,7 @@ void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people
 		put_device(out, v->as.device);
 		return;
 	case MODSER_SHAPE:
-		msd_dims_put(out, v->as.shape.dim, v->as.shape.ndim);
+		msd_shape_put(out, v->as.shape.dim, v->as.shape.ndim, ", ");
 		return;
 	case MODSER_TENSOR:
 		put_tensor(out, &v->as.tensor, for_people);

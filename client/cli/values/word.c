@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/cli/values/dims.h"
 #include "client/cli/values/file.h"
 #include "client/cli/values/generated.h"
 #include "proto/limits.h"
+#include "proto/type_text.h"
 
 /* Skip the digits at @p. */
 static const char *digits(const char *p)
@@ -112,7 +112,7 @@ static msd_err parse_shape(const char *text, const char *rest, struct msd_word *
 {
 	uint32_t ndim;
 
-	if (!msd_dims_parse(rest, w->shape, &ndim))
+	if (!msd_shape_parse(msd_span_of(rest), false, w->shape, &ndim))
 		return bad(text, "write a shape as shape:[1,2]", d);
 	w->value.kind = MODSER_SHAPE;
 	w->value.as.shape.dim = w->shape;
@@ -131,7 +131,7 @@ static msd_err parse_tensor(const char *text, const char *rest, struct msd_word 
 
 	if (!parse_type(rest, name, &t) || t.code == MSD_DT_HANDLE)
 		return bad(text, "unknown dtype; use numpy's names", d);
-	if (!msd_dims_parse(rest + name, w->shape, &ndim)) {
+	if (!msd_shape_parse(msd_span_of(rest + name), false, w->shape, &ndim)) {
 		return bad(text, "write a tensor as float32[2,3], [] for rank 0", d);
 	}
 	modser_dtype dtype = {t.code, t.bits, t.lanes};

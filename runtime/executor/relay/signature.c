@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/type_text.h"
 #include "runtime/executor/relay/vm.h"
 
 /* The parameter type of the argument in register @reg, according to the compiled
@@ -65,14 +66,11 @@ static void put_result(const struct msd_relay_ins *ins, struct msd_buf *out)
 	const struct msd_dtype dtype = {(uint8_t)ins->fields[2],
 					(uint8_t)ins->fields[3],
 					(uint16_t)ins->fields[4]};
-	char name[MSD_DTYPE_NAME_MAX];
 
-	msd_buf_printf(out, " -> (Tensor([");
-	for (int64_t i = 0; i < ins->fields[5]; i++) {
-		msd_buf_printf(out, "%s%lld", i > 0 ? ", " : "",
-			       (long long)ins->fields[7 + i]);
-	}
-	msd_buf_printf(out, "], %s))", msd_dtype_format(dtype, name));
+	msd_buf_printf(out, " -> (");
+	msd_tensor_type_put(out, &ins->fields[7], (int32_t)ins->fields[5], NULL,
+			    &dtype);
+	msd_buf_put_u8(out, ')');
 }
 
 static msd_err learn(const struct msd_relay_vm *vm, const struct msd_relay_func *f,

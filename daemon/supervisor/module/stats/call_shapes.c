@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "proto/dtype.h"
+#include "proto/type_text.h"
 #include "proto/value.h"
 
 static const char *const dots = "...";
@@ -15,15 +16,12 @@ static void put_tensor(struct msd_buf *b, struct msd_span data)
 
 	if (msd_wire_tensor_read(data.p, data.n, &t, NULL) != MSD_OK)
 		return;
-	msd_buf_printf(b, "%s%s[",
+	msd_buf_printf(b, "%s%s",
 		       t.where == MSD_AT_OUT        ? "out:"
 		       : t.where == MSD_AT_RESIDENT ? "resident:"
 						    : "",
 		       msd_dtype_format(t.dtype, dtype));
-	for (uint32_t i = 0; i < t.ndim; i++) {
-		msd_buf_printf(b, "%s%lld", i > 0 ? ", " : "", (long long)t.shape[i]);
-	}
-	msd_buf_put_u8(b, ']');
+	msd_shape_put(b, t.shape, t.ndim, ", ");
 }
 
 static void put_value(struct msd_buf *b, const struct msd_wire_value *v)
