@@ -68,8 +68,8 @@ static struct msd_call_slot *drop(struct msd_call_log *log, struct msd_call_lane
 {
 	struct msd_call_slot *slot = lane->last->next;
 
+	msd_list_remove(&slot->link);
 	lane->last->next = slot->next;
-	slot->next = slot;
 	lane->dropped_end = slot->number + 1;
 	if (--lane->n == 0)
 		close_lane(log, lane);
@@ -89,25 +89,17 @@ static struct msd_call_lane *find_largest(const struct msd_call_log *log)
 	return largest;
 }
 
-/* Add an entry to @lane. A lane below its equal share is never the largest, so it grows
- * up to that share. Searches are rare: each lets a lane grow. */
-static void place(struct msd_call_log *log, struct msd_call_lane *lane)
+/* An entry for @lane. A lane below its equal share is never the largest, so it grows up
+ * to that share. Searches are rare: each lets a lane grow. */
+static struct msd_call_slot *take(struct msd_call_log *log, struct msd_call_lane *lane)
 {
-	struct msd_call_slot *slot;
-
-	if (log->n_used < log->n_slots) {
-		slot = &log->slots[log->n_used++];
-		slot->next = slot;
-		msd_list_init(&slot->link);
-	} else {
-		if (lane->n >= log->most->n) {
-			const bool has_share =
-				lane->n > (log->n_slots - 1) / log->n_lanes;
-			log->most = has_share ? lane : find_largest(log);
-		}
-		slot = drop(log, log->most);
+	if (log->n_used < log->n_slots)
+		return &log->slots[log->n_used++];
+	if (lane->n >= log->most->n) {
+		const bool has_share = lane->n > (log->n_slots - 1) / log->n_lanes;
+		log->most = has_share ? lane : find_largest(log);
 	}
-	append(log, lane, slot, 1);
+	return drop(log, log->most);
 }
 
 struct msd_logged_call *msd_call_log_next(struct msd_call_log *log,
@@ -118,15 +110,18 @@ struct msd_logged_call *msd_call_log_next(struct msd_call_log *log,
 
 	if (log->slots == NULL)
 		return NULL;
+	struct msd_call_slot *slot;
 	if (lane != log->most) {
-		place(log, lane);
+		slot = take(log, lane);
+		slot->next = slot;
+		append(log, lane, slot, 1);
 	} else { /* the usual case: the oldest call becomes the latest */
-		lane->last = lane->last->next;
-		lane->dropped_end = lane->last->number + 1;
+		slot = lane->last->next;
+		lane->last = slot;
+		lane->dropped_end = slot->number + 1;
+		msd_list_remove(&slot->link);
 	}
-	struct msd_call_slot *slot = lane->last;
 	slot->number = log->total++;
-	msd_list_remove(&slot->link);
 	msd_list_append(&log->calls, &slot->link);
 	if (slot->call.call_stats != call_stats) { /* calls repeat */
 		msd_call_stats_unref(slot->call.call_stats);
