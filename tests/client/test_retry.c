@@ -1,4 +1,6 @@
 #include <criterion/criterion.h>
+#include <jansson.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "client/retry.h"
@@ -8,73 +10,58 @@
 
 #define MOST UINT32_MAX
 
-/* The wait after one more end as @how; UINT32_MAX: it is not sent again. */
-static uint32_t step(modser_retry *r, enum msd_begun how, uint32_t after_ms,
-		     uint32_t elapsed_ms, uint32_t random)
+/* The number @key of @map, or @otherwise. */
+static uint32_t number(const json_t *map, const char *key, uint32_t otherwise)
 {
-	uint32_t wait_ms = 0;
+	const json_t *v = json_object_get(map, key);
 
-	return msd_retry_step(r, how, after_ms, elapsed_ms, random, &wait_ms) ? wait_ms
-									      : MOST;
+	return v != NULL ? (uint32_t)json_integer_value(v) : otherwise;
 }
 
-Test(retry, is_not_done_unless_asked_for)
+static enum msd_begun begun(const json_t *step)
 {
-	modser_retry r = {.idempotent = true};
+	static const char *const names[] = {[MSD_NOT_BEGUN] = "not_begun",
+					    [MSD_MAY_HAVE_RUN] = "may_have_run",
+					    [MSD_IS_ANSWERED] = "answered"};
+	const char *name = json_string_value(json_object_get(step, "how"));
+	unsigned how = 0;
 
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, 0, 0, 0), MOST);
+	while (strcmp(names[how], name) != 0)
+		how++;
+	return (enum msd_begun)how;
 }
 
-Test(retry, sends_what_may_have_run_only_when_it_may_run_twice)
+/* retry.json is also the test of the Python package (client/python/tests). */
+Test(retry, steps_are_those_of_the_other_client)
 {
-	modser_retry once = {.for_ms = 1000},
-		     twice = {.for_ms = 1000, .idempotent = true};
+	json_t *cases =
+		json_load_file(MSD_SOURCE_DIR "/tests/client/retry.json", 0, NULL);
+	const json_t *one, *step;
+	size_t i, k;
 
-	cr_expect_eq(step(&once, MSD_MAY_HAVE_RUN, 0, 0, 0), MOST);
-	cr_expect_eq(step(&twice, MSD_MAY_HAVE_RUN, 0, 0, 0), 0);
-	cr_expect_eq(step(&twice, MSD_IS_ANSWERED, 0, 0, 0), MOST);
-}
-
-Test(retry, waits_up_to_a_bound_that_doubles_and_ends)
-{
-	static const uint32_t bounds[] = {50,   100,  200,  400, 800,
-					  1600, 3200, 5000, 5000};
-	modser_retry r = {.for_ms = MOST};
-
-	for (size_t i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
-		modser_retry same = r;
-		cr_expect_eq(step(&same, MSD_NOT_BEGUN, 0, 0, bounds[i] + 1), 0);
-		cr_expect_eq(step(&r, MSD_NOT_BEGUN, 0, 0, bounds[i]), bounds[i]);
+	cr_assert_gt(json_array_size(cases), 0);
+	json_array_foreach(cases, i, one)
+	{
+		modser_retry r = {
+			.for_ms = number(one, "for_ms", 0),
+			.daemons = number(one, "daemons", 0),
+			.idempotent = json_is_true(json_object_get(one, "idempotent"))};
+		json_array_foreach(json_object_get(one, "steps"), k, step)
+		{
+			uint32_t wait_ms = MOST;
+			(void)msd_retry_step(&r, begun(step),
+					     number(step, "after_ms", 0),
+					     number(step, "elapsed_ms", 0),
+					     number(step, "random", 0), &wait_ms);
+			const json_t *wait = json_object_get(step, "wait_ms");
+			cr_expect_eq(
+				wait_ms,
+				json_is_null(wait) ? MOST : json_integer_value(wait),
+				"%s, step %zu",
+				json_string_value(json_object_get(one, "case")), k);
+		}
 	}
-}
-
-Test(retry, waits_for_what_the_daemon_says_and_some_more)
-{
-	modser_retry r = {.for_ms = 1000};
-
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, 300, 0, 7), 307);
-}
-
-Test(retry, asks_the_next_daemon_at_once_and_all_again_when_the_first_is_free)
-{
-	modser_retry r = {.for_ms = 10000, .daemons = 3};
-
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, 500, 0, 9), 0);
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, 200, 0, 9), 0);
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, 900, 0, 9), 209);
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, 700, 0, 9), 0);
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, 800, 0, 9), 0);
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, 900, 0, 9), 709);
-}
-
-Test(retry, ends_when_the_wait_is_longer_than_what_is_left)
-{
-	modser_retry r = {.for_ms = 1000};
-
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, 400, 599, 0), 400);
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, 400, 600, 0), MOST);
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, 0, 1000, 0), MOST);
-	cr_expect_eq(step(&r, MSD_NOT_BEGUN, MOST, 0, MOST), MOST);
+	json_decref(cases);
 }
 
 /* The result of a call that the daemon answers with @code. */

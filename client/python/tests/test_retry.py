@@ -1,46 +1,38 @@
 """A call that is sent again: what was not begun, and what may have run only where that is said."""
+import json
 import threading
 
 import harness
 import pytest
+from conftest import ROOT
 from harness import PATIENCE
 
 import modser
 from modser._retry import Schedule
 
 RESULTS = f"results={harness.ZOO / 'results.so'}"
-LOST, BUSY = modser.ConnectionLost("gone"), modser.Busy("full")
+LOST = modser.ConnectionLost("gone")
+
+CASES = json.loads((ROOT / "tests" / "client" / "retry.json").read_text())
+HOW = {"not_begun": modser.Busy, "may_have_run": modser.WorkerLost, "answered": modser.CallFailed}
 
 
-def busy(ms):
-    return modser.Busy("full", details={"retry_after_ms": ms})
+@pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
+def test_steps_are_those_of_the_c_library(case):
+    schedule = Schedule(case["for_ms"] / 1000, case.get("daemons", 1), case.get("idempotent", False))
+    for step in case["steps"]:
+        error = HOW[step["how"]]("no", details={"retry_after_ms": step.get("after_ms", 0)})
+        chance = step.get("random", 0) / step.get("of", 1)
+        wait = schedule.wait(error, True, step.get("elapsed_ms", 0) / 1000, chance)
+        assert (None if wait is None else round(wait * 1000)) == step["wait_ms"]
 
 
 def test_what_is_answered_or_may_have_run_is_not_sent_again():
-    assert Schedule(10).wait(modser.CallFailed("no"), True, 0, 0) is None
     assert Schedule(10).wait(LOST, True, 0, 0) is None
     assert Schedule(10).wait(LOST, False, 0, 0) == 0
-    for error in LOST, modser.WorkerLost("died"), modser.GpuFault("hung"):
+    for error in LOST, modser.GpuFault("hung"):
         assert Schedule(10, idempotent=True).wait(error, True, 0, 0) == 0
     assert Schedule(10, idempotent=True).wait(modser.DeadlineExceeded("late"), True, 0, 0) is None
-
-
-def test_the_bound_of_a_wait_doubles_and_ends():
-    schedule = Schedule(1000)
-    waits = [schedule.wait(BUSY, True, 0, 1) for _ in range(9)]
-    assert waits == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5, 5]
-
-
-def test_each_daemon_is_asked_before_any_wait_which_is_the_least_that_they_say():
-    schedule = Schedule(1000, daemons=3)
-    waits = [schedule.wait(busy(ms), True, 0, 0) for ms in (500, 200, 900, 700, 800, 900)]
-    assert waits == [0, 0, 0.2, 0, 0, 0.7]
-
-
-def test_no_wait_begins_that_would_end_too_late():
-    assert Schedule(1).wait(busy(400), True, 0.5, 0) == 0.4
-    assert Schedule(1).wait(busy(400), True, 0.6, 0) is None
-    assert Schedule(0).wait(BUSY, True, 0, 0) is None
 
 
 def test_a_daemon_that_drains_is_left_for_the_next(own_daemon):
