@@ -5,10 +5,10 @@
 #include <limits.h>
 
 #include "graph/ir/graph.h"
+#include "proto/small.h"
 #include "runtime/kernel/row.h"
 #include "runtime/pool/pool.h"
 #include "runtime/value/element.h"
-#include "runtime/value/small.h"
 
 static bool can_read(enum msd_kernel_takes takes, const modser_sg_node *node, size_t i)
 {

@@ -27,7 +27,7 @@ enum msd_kernel_takes {
 	MSD_TAKES_FLOATS,        /* input 0 is float16, bfloat16, float32 or float64 */
 	MSD_TAKES_FLOATS_ALONE,  /* every input is such a float */
 	MSD_TAKES_NUMBERS,       /* input 0 is a float, an integer or bool */
-	MSD_TAKES_SMALL,         /* a number, or a type of runtime/value/small.h */
+	MSD_TAKES_SMALL,         /* a number, or a type of proto/small.h */
 	MSD_TAKES_BYTES          /* it moves whole elements of any type */
 };
 

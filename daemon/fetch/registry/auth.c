@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "proto/base/errno_text.h"
+#include "proto/base/fd_read.h"
 
 #define MAX_FILE_BYTES (1 << 20)
 #define HTTPS_PORT ":443"
@@ -71,37 +72,40 @@ static msd_err find(json_t *root, const char *host, char **ret, struct msd_diag 
 }
 
 /* Accept regular files only: reading a pipe would block. */
-static msd_err open_file(const char *path, int *ret, struct msd_diag *d)
+static msd_err read_file(const char *path, struct msd_buf *ret, struct msd_diag *d)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char text[MSD_ERRNO_TEXT_BYTES];
 	struct stat st;
+	msd_err err = MSD_TOO_LARGE;
 
-	if (fd < 0)
-		return msd_diag_set(d, MSD_IO, "%s", msd_errno_text(errno, text));
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-	    st.st_size > MAX_FILE_BYTES) {
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		err = msd_fd_read(fd, MAX_FILE_BYTES, ret);
+	if (fd < 0 || err == MSD_IO)
+		err = msd_diag_set(d, MSD_IO, "%s", msd_errno_text(errno, text));
+	if (fd >= 0)
 		(void)close(fd);
-		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "expected a file of 1 MiB at most");
-	}
-	*ret = fd;
-	return MSD_OK;
+	if (err == MSD_NOMEM)
+		return msd_diag_no_memory(d);
+	return err != MSD_TOO_LARGE ? err
+				    : msd_diag_set(d, MSD_BAD_REQUEST,
+						   "expected a file of 1 MiB at most");
 }
 
 msd_err msd_auth_find(const char *path, const char *host, char **ret,
 		      struct msd_diag *d)
 {
-	int fd = -1;
-	msd_err err = open_file(path, &fd, d);
+	struct msd_buf text = {0};
+	msd_err err = read_file(path, &text, d);
 
 	*ret = NULL;
 	if (err == MSD_OK) {
-		json_t *root = json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
+		json_t *root = json_loadb((const char *)text.p, text.n,
+					  JSON_REJECT_DUPLICATES, NULL);
 
-		(void)close(fd);
 		err = find(root, host, ret, d);
 		json_decref(root);
 	}
+	msd_buf_finish(&text);
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "auth: %s", path);
 }

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "proto/small.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 #include "runtime/value/element.h"
-#include "runtime/value/small.h"
 
 /* One element of any type. */
 struct cell {

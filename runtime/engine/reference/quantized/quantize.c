@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "proto/small.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
-#include "runtime/value/small.h"
 
 double msd_quantized(struct msd_dtype dtype, double v)
 {

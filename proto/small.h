@@ -1,5 +1,5 @@
-#ifndef MSD_RUNTIME_VALUE_SMALL_H
-#define MSD_RUNTIME_VALUE_SMALL_H
+#ifndef MSD_PROTO_SMALL_H
+#define MSD_PROTO_SMALL_H
 /*
  * Elements of types that processors do not compute with. They are floats of 8 bits
  * (OCP's and the variants without infinities, fn, and without a negative zero, uz; a
@@ -9,11 +9,7 @@
  */
 #include "proto/dtype.h"
 
-/**
- * True if @dtype is float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz,
- * float8_e8m0fnu, float6_e2m3fn, float6_e3m2fn, float4_e2m1fn, or an integer of 2 or
- * 4 bits.
- */
+/** True if @dtype is a float of 8 bits or less, or an integer of 2 or 4 bits. */
 bool msd_small_is(struct msd_dtype dtype);
 /** True for the integers of these. */
 bool msd_small_is_integer(struct msd_dtype dtype);

@@ -1,4 +1,4 @@
-#include "runtime/value/small.h"
+#include "proto/small.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,6 +21,9 @@ struct form {
 };
 
 static const struct form forms[] = {
+	{MSD_DT_F8_E3M4, 8, 4, 3, 15.5, HAS_INFINITY},
+	{MSD_DT_F8_E4M3, 8, 3, 7, 240, HAS_INFINITY},
+	{MSD_DT_F8_E4M3B11FNUZ, 8, 3, 11, 30, NAN_FOR_MINUS},
 	{MSD_DT_F8_E4M3FN, 8, 3, 7, 448, NAN_AT_END},
 	{MSD_DT_F8_E4M3FNUZ, 8, 3, 8, 240, NAN_FOR_MINUS},
 	{MSD_DT_F8_E5M2, 8, 2, 15, 57344, HAS_INFINITY},

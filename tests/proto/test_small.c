@@ -3,9 +3,12 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "runtime/value/small.h"
+#include "proto/small.h"
 
-static const struct msd_dtype floats[] = {{MSD_DT_F8_E4M3FN, 8, 1},
+static const struct msd_dtype floats[] = {{MSD_DT_F8_E3M4, 8, 1},
+					  {MSD_DT_F8_E4M3, 8, 1},
+					  {MSD_DT_F8_E4M3B11FNUZ, 8, 1},
+					  {MSD_DT_F8_E4M3FN, 8, 1},
 					  {MSD_DT_F8_E4M3FNUZ, 8, 1},
 					  {MSD_DT_F8_E5M2, 8, 1},
 					  {MSD_DT_F8_E5M2FNUZ, 8, 1}};
@@ -13,7 +16,7 @@ static const struct msd_dtype int4 = {MSD_DT_INT, 4, 1}, uint4 = {MSD_DT_UINT, 4
 
 Test(small, each_number_is_itself_again)
 {
-	for (size_t k = 0; k < 4; k++) {
+	for (size_t k = 0; k < sizeof(floats) / sizeof(floats[0]); k++) {
 		for (unsigned code = 0; code < 256; code++) {
 			const uint8_t from = (uint8_t)code;
 			uint8_t to = 0;
@@ -42,10 +45,10 @@ Test(small, who_shares_a_byte_stays)
 
 Test(small, others_are_none)
 {
-	for (size_t k = 0; k < 4; k++)
+	for (size_t k = 0; k < sizeof(floats) / sizeof(floats[0]); k++)
 		cr_expect(msd_small_is(floats[k]));
 	cr_expect(msd_small_is(int4));
 	cr_expect_not(msd_small_is((struct msd_dtype){MSD_DT_INT, 8, 1}));
 	cr_expect_not(msd_small_is((struct msd_dtype){MSD_DT_UINT, 4, 2}));
-	cr_expect_not(msd_small_is((struct msd_dtype){MSD_DT_F8_E3M4, 8, 1}));
+	cr_expect_not(msd_small_is((struct msd_dtype){MSD_DT_BFLOAT, 16, 1}));
 }
