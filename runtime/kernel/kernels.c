@@ -7,9 +7,11 @@
 
 #include "graph/plugin/plugin.h"
 
-#define ROW(name) &msd_kernel_##name,
-static const struct msd_kernel *const kernels[] = {MSD_KERNELS(ROW)};
+#define KERNEL_ROW(name) &msd_kernel_##name,
+#define ROW(name, has) MSD_IF_##has(KERNEL_ROW, name)
+static const struct msd_kernel *const kernels[] = {MSD_OPS(ROW)};
 #undef ROW
+#undef KERNEL_ROW
 
 /* Kernels of plugins; the list only grows, at its head. */
 struct added {

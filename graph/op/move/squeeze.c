@@ -151,7 +151,7 @@ static int infer_size(modser_sg_node *node)
 	return msd_infer_set(node, NULL, 0);
 }
 
-const modser_sg_op_schema msd_op_size = {
+const modser_sg_op_schema msd_op_size_of = {
 	.name = "Size",
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
