@@ -47,20 +47,30 @@ static void close_lane(struct msd_call_log *log, struct msd_call_lane *lane)
 		log->most = &log->left;
 }
 
-/* Append the circle of @n calls that ends with @last. */
-static void append(struct msd_call_log *log, struct msd_call_lane *lane,
-		   struct msd_call_slot *last, uint32_t n)
+static void open_lane(struct msd_call_log *log, struct msd_call_lane *lane)
 {
-	if (lane->n == 0) {
-		msd_list_append(&log->lanes, &lane->link);
-		log->n_lanes++;
+	msd_list_append(&log->lanes, &lane->link);
+	log->n_lanes++;
+}
+
+static void append(struct msd_call_log *log, struct msd_call_lane *lane,
+		   struct msd_call_slot *slot)
+{
+	if (lane->n++ > 0) {
+		slot->next = lane->last->next;
+		lane->last->next = slot;
 	} else {
-		struct msd_call_slot *first = last->next;
-		last->next = lane->last->next;
-		lane->last->next = first;
+		slot->next = slot;
+		open_lane(log, lane);
 	}
-	lane->last = last;
-	lane->n += n;
+	lane->last = slot;
+}
+
+/* Take @slot out of the order of all calls; it is appended next. */
+static void unlink_slot(struct msd_call_slot *slot)
+{
+	slot->link.prev->next = slot->link.next;
+	slot->link.next->prev = slot->link.prev;
 }
 
 /* Drop the oldest call of @lane. */
@@ -68,7 +78,7 @@ static struct msd_call_slot *drop(struct msd_call_log *log, struct msd_call_lane
 {
 	struct msd_call_slot *slot = lane->last->next;
 
-	msd_list_remove(&slot->link);
+	unlink_slot(slot);
 	lane->last->next = slot->next;
 	lane->dropped_end = slot->number + 1;
 	if (--lane->n == 0)
@@ -113,13 +123,12 @@ struct msd_logged_call *msd_call_log_next(struct msd_call_log *log,
 	struct msd_call_slot *slot;
 	if (lane != log->most) {
 		slot = take(log, lane);
-		slot->next = slot;
-		append(log, lane, slot, 1);
+		append(log, lane, slot);
 	} else { /* the usual case: the oldest call becomes the latest */
 		slot = lane->last->next;
 		lane->last = slot;
 		lane->dropped_end = slot->number + 1;
-		msd_list_remove(&slot->link);
+		unlink_slot(slot);
 	}
 	slot->number = log->total++;
 	msd_list_append(&log->calls, &slot->link);
@@ -154,7 +163,15 @@ void msd_call_log_leave(struct msd_call_log *log, struct msd_call_stats *call_st
 
 	if (lane == NULL || lane->n == 0)
 		return;
-	append(log, &log->left, lane->last, lane->n);
+	if (log->left.n == 0) {
+		open_lane(log, &log->left);
+	} else { /* two circles become one */
+		struct msd_call_slot *first = lane->last->next;
+		lane->last->next = log->left.last->next;
+		log->left.last->next = first;
+	}
+	log->left.last = lane->last;
+	log->left.n += lane->n;
 	lane->n = 0;
 	close_lane(log, lane);
 }
