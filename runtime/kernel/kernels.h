@@ -1,6 +1,6 @@
 #ifndef MSD_RUNTIME_ENGINE_KERNELS_H
 #define MSD_RUNTIME_ENGINE_KERNELS_H
-/* The reference engine's kernels: of those rows of graph/op/table.h that have one. */
+/* The reference engine's kernels. The rows of graph/op/table.h say which there are. */
 #include "graph/op/table.h"
 #include "runtime/kernel/kernel.h"
 

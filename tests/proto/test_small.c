@@ -5,13 +5,11 @@
 
 #include "proto/small.h"
 
-static const struct msd_dtype floats[] = {{MSD_DT_F8_E3M4, 8, 1},
-					  {MSD_DT_F8_E4M3, 8, 1},
-					  {MSD_DT_F8_E4M3B11FNUZ, 8, 1},
-					  {MSD_DT_F8_E4M3FN, 8, 1},
-					  {MSD_DT_F8_E4M3FNUZ, 8, 1},
-					  {MSD_DT_F8_E5M2, 8, 1},
-					  {MSD_DT_F8_E5M2FNUZ, 8, 1}};
+static const struct msd_dtype floats[] = {
+	{MSD_DT_F8_E3M4, 8, 1},        {MSD_DT_F8_E4M3, 8, 1},
+	{MSD_DT_F8_E4M3B11FNUZ, 8, 1}, {MSD_DT_F8_E4M3FN, 8, 1},
+	{MSD_DT_F8_E4M3FNUZ, 8, 1},    {MSD_DT_F8_E5M2, 8, 1},
+	{MSD_DT_F8_E5M2FNUZ, 8, 1}};
 static const struct msd_dtype int4 = {MSD_DT_INT, 4, 1}, uint4 = {MSD_DT_UINT, 4, 1};
 
 Test(small, each_number_is_itself_again)

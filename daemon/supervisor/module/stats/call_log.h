@@ -4,8 +4,8 @@
 /*
  * Call log: the latest calls of clients, with function, peer, result and the time of
  * each stage. It is always on, so the recent past can be read back. Calls are
- * numbered from the first one on. The registry has two: of all calls, and of slow
- * ones with their arguments.
+ * numbered from the first one on. The registry has two logs: one has all calls, the
+ * other slow ones with their arguments.
  *
  * Modules share the entries: when all are used, a module with fewer calls than others
  * takes the oldest entry of the module with the most, and every other call replaces
@@ -40,7 +40,7 @@ struct msd_call_slot {
 	uint64_t number;
 	struct msd_list link; /* msd_call_log.calls */
 	struct msd_call_slot
-		*next;   /* newer call of the lane; of the last one, the oldest */
+		*next;   /* newer call of the lane; the last one has the oldest */
 	char *arguments; /* owned; NULL if they are not kept */
 };
 
