@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/supervisor/module/stats/call_shapes.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
 
 static struct msd_call_slot *slot_of(struct msd_list *link)

@@ -13,7 +13,6 @@
  * that has less than its equal share.
  */
 
-#include "daemon/supervisor/module/stats/call_shapes.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/request/deadline.h"
 #include "daemon/supervisor/request/peer_id.h"
