@@ -237,6 +237,7 @@ modser_err modser_start(modser_client *client, const char *method,
 						 patience_ms(client)) *
 							1000000u;
 	}
+	client->takes_objects |= t->method == MSD_M_HELLO;
 	enqueue(client, t);
 	client->next_id = id;
 	if (ret_id != NULL)

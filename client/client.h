@@ -51,6 +51,7 @@ struct modser_client {
 	struct msd_auto_direct
 		*unasked;             /* owned by auto_direct.c; NULL: not used yet */
 	struct msd_lost_workers lost; /* lost workers of its direct channels */
+	bool takes_objects;           /* it has said session.hello */
 	bool takes_fd;                /* a descriptor may arrive with the data */
 	int passed_fd;                /* received descriptor; owned; -1: none */
 	struct msd_client_tls *tls;   /* NULL: not encrypted */

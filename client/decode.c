@@ -18,23 +18,24 @@ struct walk {
 	int64_t *dims;
 	char *chars;
 	struct msd_inline *tensors;
+	bool has_objects;
 	struct msd_diag *d;
 };
 
 static msd_err walk_object(struct walk *w, struct msd_span object, modser_value *v);
 
-static void walk_chars(struct walk *w, struct msd_span s, modser_value *v)
+/* The copy of @s with a NUL; NULL while counting. */
+static const char *walk_chars(struct walk *w, struct msd_span s)
 {
-	if (w->values != NULL) {
-		char *at = w->chars + w->n_chars;
+	char *at = w->values != NULL ? w->chars + w->n_chars : NULL;
 
+	if (at != NULL) {
 		if (s.n > 0)
 			memcpy(at, s.p, s.n);
 		at[s.n] = '\0';
-		v->as.str.p = at;
-		v->as.str.n = s.n;
 	}
 	w->n_chars += s.n + 1;
+	return at;
 }
 
 static const int64_t *walk_dims(struct walk *w, const int64_t *dim, uint32_t ndim)
@@ -129,7 +130,8 @@ static msd_err walk_plain(struct walk *w, const struct msd_wire_value *in,
 	case MSD_K_STR:
 	case MSD_K_BYTES:
 		v->kind = in->kind == MSD_K_STR ? MODSER_STR : MODSER_BYTES;
-		walk_chars(w, in->as.str, v);
+		v->as.str.p = walk_chars(w, in->as.str);
+		v->as.str.n = in->as.str.n;
 		return MSD_OK;
 	case MSD_K_DTYPE:
 		v->kind = MODSER_DTYPE;
@@ -159,6 +161,19 @@ static msd_err walk_plain(struct walk *w, const struct msd_wire_value *in,
 		v->kind = MODSER_TUPLE;
 		v->as.tuple.n = in->as.tuple.n;
 		return walk_items(w, msd_cur_of(in->as.tuple.items), in->as.tuple.n, v);
+	case MSD_K_OBJECT:
+		v->kind = MODSER_OBJECT;
+		w->has_objects = true;
+		v->as.object.handle = handle_of(in->as.object.handle);
+		v->as.object.is_function = in->as.object.is_function;
+		v->as.object.type = walk_chars(w, in->as.object.key);
+		return MSD_OK;
+	case MSD_K_MAP:
+		v->kind = MODSER_MAP;
+		w->has_objects = true;
+		v->as.tuple.n = in->as.tuple.n;
+		return walk_items(w, msd_cur_of(in->as.tuple.items),
+				  2 * (size_t)in->as.tuple.n, v);
 	case MSD_K_COUNT:
 		break;
 	}
@@ -210,6 +225,7 @@ msd_err msd_decode(struct msd_span object, modser_result *r, struct msd_decoded 
 	if (tree == NULL || (w.n_tensors > 0 && ret->tensors == NULL))
 		return msd_diag_set(d, MSD_NOMEM, "no memory for a response");
 	memset(tree, 0, values);
+	r->has_objects = w.has_objects;
 	r->n_values = (uint32_t)w.n_values;
 	ret->n_tensors = w.n_tensors;
 	w = (struct walk){.values = (modser_value *)(void *)tree,

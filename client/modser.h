@@ -121,7 +121,8 @@ typedef enum modser_kind {
 	MODSER_UPLOAD,
 	MODSER_TUPLE,
 	MODSER_MAP,
-	MODSER_RESULT_OF /* only in arguments: the result of an earlier request */
+	MODSER_RESULT_OF, /* only in arguments: the result of an earlier request */
+	MODSER_OBJECT     /* a value that stays on the server */
 } modser_kind;
 
 typedef struct modser_tensor {
@@ -159,6 +160,17 @@ struct modser_value {
 			const modser_value *item;
 			size_t n; /* TUPLE: items; MAP: pairs, 2 * n items */
 		} tuple;
+		/*
+		 * OBJECT: an argument of functions of its module, and itself a function
+		 * to call: the first value of "call". Results may have OBJECT, and MAP
+		 * with keys of any kind, only after the request "session.hello" with
+		 * {"objects": true}. "object.free" frees objects.
+		 */
+		struct {
+			modser_handle handle;
+			bool is_function;
+			const char *type; /* key; NUL-terminated; unused in arguments */
+		} object;
 		struct {
 			uint64_t id;    /* id of that request, which was `promised` */
 			uint32_t n_way; /* length of the path; 0: the whole result */

@@ -43,7 +43,7 @@ void msd_reply_cache_keep(struct msd_reply_cache *h, struct msd_span bytes,
 	struct msd_known *known =
 		msd_memory_add(&h->answers, bytes, payload_bytes, body);
 	if (known == NULL || r->error.code != MODSER_OK || payload_bytes > 0 ||
-	    body->n_tensors > 0 || body->n_handles > 0)
+	    body->n_tensors > 0 || body->n_handles > 0 || body->n_objects > 0)
 		return;
 	size_t n = 0;
 	struct msd_cached_reply *answer = msd_cached_reply_create(r, &n);

@@ -20,6 +20,7 @@ struct modser_result {
 	modser_trace trace;      /* total_ns 0: not reported by the daemon */
 	bool is_leaving;         /* for a ping: the daemon is draining */
 	bool is_reply;           /* the error is the daemon's answer to this request */
+	bool has_objects;        /* the value has objects or map values */
 	bool is_unsent;          /* the connection was lost before the request began */
 	uint32_t retry_after_ms; /* for an error: earliest retry; 0: not given */
 	modser_value root;       /* valid while error.code is MODSER_OK */

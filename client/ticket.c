@@ -161,6 +161,22 @@ static void put_handle(struct encoder *e, enum msd_ext type, modser_handle h)
 	msd_pack_handle(&e->t->head, type, (struct msd_handle){h.slot, h.generation});
 }
 
+static void put_object(struct encoder *e, modser_handle h)
+{
+	msd_pack_object(&e->t->head, (struct msd_handle){h.slot, h.generation}, false,
+			(struct msd_span){0});
+}
+
+/* A call takes maps with keys of any kind. */
+static void put_map_head(struct encoder *e, size_t n)
+{
+	if (e->t->method == MSD_M_CALL) {
+		msd_pack_map_value(&e->t->head, n);
+	} else {
+		msd_pack_map(&e->t->head, n);
+	}
+}
+
 static msd_err put_result_of(struct encoder *e, const modser_value *v)
 {
 	struct msd_result_of r = {.id = v->as.result_of.id,
@@ -231,10 +247,13 @@ static msd_err put_value(struct encoder *e, const modser_value *v, unsigned dept
 		msd_pack_array(out, v->as.tuple.n);
 		return put_items(e, v->as.tuple.item, v->as.tuple.n, depth);
 	case MODSER_MAP:
-		msd_pack_map(out, v->as.tuple.n);
+		put_map_head(e, v->as.tuple.n);
 		return put_items(e, v->as.tuple.item, 2 * v->as.tuple.n, depth);
 	case MODSER_RESULT_OF:
 		return put_result_of(e, v);
+	case MODSER_OBJECT:
+		put_object(e, v->as.object.handle);
+		return MSD_OK;
 	}
 	return msd_diag_set(e->d, MSD_BAD_REQUEST, "a value of unknown kind %d",
 			    (int)v->kind);

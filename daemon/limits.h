@@ -68,6 +68,9 @@
 	X(max_executors, "max-executors", RELOAD, 256,                                 \
 	  "sessions of one connection in one worker; twice that for its user or "      \
 	  "address")                                                                   \
+	X(max_objects, "max-objects", RELOAD, 16384,                                   \
+	  "objects of one connection in one worker; twice that for its user or "       \
+	  "address")                                                                   \
 	X(max_directs, "max-directs", RELOAD, 16,                                      \
 	  "direct channels of clients to one worker (channel.open), 16 at most; one "  \
 	  "user may have half of them; off by default before Linux 6.16")              \
@@ -122,6 +125,7 @@
 /* In one worker, for all its clients together. */
 #define MSD_MAX_RESIDENTS 65536u /* tensors */
 #define MSD_MAX_INSTANCES 1024u
+#define MSD_MAX_HELD_OBJECTS 65536u
 
 struct msd_limits {
 #define MSD_LIMIT_FIELD(field, option, when, value, sentence) uint64_t field;

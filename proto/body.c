@@ -205,6 +205,7 @@ static msd_err read_all(struct msd_span bytes, const struct msd_ext_visitor *vis
 	b.n_tensors = s.n_tensors;
 	b.n_handles = s.n_handles;
 	b.n_results = s.n_results;
+	b.n_objects = s.n_objects_kept;
 	*ret = b;
 	return MSD_OK;
 }

@@ -36,6 +36,7 @@ struct msd_body {
 	uint32_t n_tensors;      /* tensor exts in the whole body */
 	uint32_t n_handles; /* exts that name an object: functions, modules, instances,
 			       uploads, results of requests */
+	uint32_t n_objects; /* exts of the feature "objects": objects, marks of maps */
 };
 
 /**

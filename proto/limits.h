@@ -21,6 +21,7 @@
 #define MSD_MAX_RESULTS_NAMED 64u            /* earlier results named by one request */
 #define MSD_MAX_RESULT_PATH 4u               /* path steps into such a result */
 #define MSD_MAX_RESULT_BYTES 1024u           /* size of such a result */
+#define MSD_MAX_TYPE_KEY_BYTES 256u          /* type key of an object */
 #define MSD_MAX_RESULTS_KEPT 64u /* results kept without a waiting request */
 #define MSD_TENSOR_ALIGN 128u    /* alignment of payload offsets and of memory */
 #define MSD_PROTOCOL_VERSION 1u

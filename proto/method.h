@@ -39,9 +39,9 @@ const char *msd_right_name(enum msd_right right);
  * X(enumerator, name, where, right, params, result)
  */
 #define MSD_METHOD_MAP(X)                                                              \
-	X(CALL, "call", W, CALL, "[\"name:function\" | function, arg...]",             \
+	X(CALL, "call", W, CALL, "[\"name:function\" | function | object, arg...]",    \
 	  "[[out...], return]")                                                        \
-	X(HELLO, "session.hello", S, ANY, "[{client?, protocol?, token?}]",            \
+	X(HELLO, "session.hello", S, ANY, "[{client?, protocol?, token?, objects?}]",  \
 	  "{server, version, protocol, limits, features}")                             \
 	X(PING, "ping", S, ANY, "[]", "nil")                                           \
 	X(CANCEL, "cancel", S, ANY, "[id]", "bool: true when it was still queued")     \
@@ -89,6 +89,9 @@ const char *msd_right_name(enum msd_right right);
 	X(STORE_PIN, "store.pin", S, ADMIN, "[name, pinned]", "nil")                   \
 	X(MODULE_INSTANCE, "module.instance", W, CALL, "[name]", "instance")           \
 	X(INSTANCE_FREE, "instance.free", S, CALL, "[instance...]", "nil")             \
+	X(OBJECT_FREE, "object.free", S, CALL, "[object...]", "nil")                   \
+	X(OBJECT_DESCRIBE, "object.describe", W, CALL, "[object]",                     \
+	  "{type, is_function, ancestors, fields}")                                    \
 	X(MODULE_LIST, "module.list", S, LOOKUP, "[]", "[{name, state, ...}]")         \
 	X(MODULE_DESCRIBE, "module.describe", S, LOOKUP, "[name]",                     \
 	  "{name, state, era, machine, built_ms, sandbox, inspect, model, functions, " \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "proto/base/utf8.h"
+#include "proto/limits.h"
 #include "proto/value.h"
 
 /* A full buffer marks itself bad, so the packer needs no error. Inline, so that a nil
@@ -150,6 +151,31 @@ void msd_pack_handle(struct msd_buf *out, enum msd_ext type, struct msd_handle h
 
 	msd_handle_write(h, data);
 	msd_pack_ext(out, type, data, sizeof(data));
+}
+
+void msd_pack_object(struct msd_buf *out, struct msd_handle h, bool is_function,
+		     struct msd_span key)
+{
+	uint8_t data[MSD_WIRE_OBJECT_BYTES + MSD_MAX_TYPE_KEY_BYTES];
+	uint8_t *text = data + MSD_WIRE_OBJECT_BYTES;
+	size_t n = key.n < MSD_MAX_TYPE_KEY_BYTES ? key.n : MSD_MAX_TYPE_KEY_BYTES;
+
+	msd_handle_write(h, data);
+	data[8] = is_function ? MSD_OBJECT_IS_FUNCTION : 0;
+	if (n > 0)
+		memcpy(text, key.p, n);
+	for (size_t good = 0; good < n; good++) {
+		good += msd_utf8_prefix((struct msd_span){text + good, n - good});
+		if (good < n)
+			text[good] = '?';
+	}
+	msd_pack_ext(out, MSD_EXT_OBJECT, data, MSD_WIRE_OBJECT_BYTES + n);
+}
+
+void msd_pack_map_value(struct msd_buf *out, size_t n)
+{
+	msd_pack_array(out, 2 * n + 1);
+	msd_pack_ext(out, MSD_EXT_MAP, "", 0);
 }
 
 void msd_pack_dtype(struct msd_buf *out, struct msd_dtype t)

@@ -85,6 +85,11 @@ static bool ext_length_ok(int8_t type, const uint8_t *data, uint32_t n)
 		return n == 8;
 	case MSD_EXT_RESULT_OF:
 		return n >= 8 && n % 4 == 0 && n <= 8 + 4 * MSD_MAX_RESULT_PATH;
+	case MSD_EXT_OBJECT:
+		return n >= MSD_WIRE_OBJECT_BYTES &&
+		       n <= MSD_WIRE_OBJECT_BYTES + MSD_MAX_TYPE_KEY_BYTES;
+	case MSD_EXT_MAP:
+		return n == 0;
 	case MSD_EXT_DTYPE:
 		return n == 4;
 	case MSD_EXT_SHAPE:
@@ -103,16 +108,22 @@ static bool is_handle(int8_t type)
 
 static msd_err check_ext(struct msd_scan *s, const struct msd_token *t)
 {
-	if (t->ext < MSD_EXT_TENSOR || t->ext > MSD_EXT_RESULT_OF)
+	if (t->ext < MSD_EXT_TENSOR || t->ext > MSD_EXT_MAP)
 		return msd_scan_fail(s, s->p, "ext type %d is unknown", t->ext);
 	if (!ext_length_ok(t->ext, t->data, t->n)) {
 		return msd_scan_fail(s, s->p, "ext type %d cannot have %u bytes",
 				     t->ext, t->n);
 	}
-	if (t->ext == MSD_EXT_TENSOR && ++s->n_tensors > MSD_MAX_TENSORS)
-		return msd_scan_fail(s, s->p, "more than %u tensors", MSD_MAX_TENSORS);
-	s->n_handles += is_handle(t->ext);
-	s->n_results += t->ext == MSD_EXT_RESULT_OF;
+	if (t->ext == MSD_EXT_TENSOR) {
+		if (++s->n_tensors > MSD_MAX_TENSORS) {
+			return msd_scan_fail(s, s->p, "more than %u tensors",
+					     MSD_MAX_TENSORS);
+		}
+	} else {
+		s->n_handles += is_handle(t->ext);
+		s->n_results += t->ext == MSD_EXT_RESULT_OF;
+		s->n_objects_kept += t->ext >= MSD_EXT_OBJECT;
+	}
 	if (s->visitor == NULL)
 		return MSD_OK;
 	return s->visitor->visit(s->visitor->ctx, t->ext, (size_t)(t->data - s->base),

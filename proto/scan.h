@@ -17,6 +17,7 @@ struct msd_scan {
 	uint32_t n_objects;
 	uint32_t n_tensors;
 	uint32_t n_handles;
+	uint32_t n_objects_kept;
 	uint32_t n_results;
 	uint32_t depth; /* arrays around the walked object */
 	struct msd_diag *d;

@@ -13,7 +13,8 @@ static const char *const kind_names[MSD_K_COUNT] = {
 	[MSD_K_SHAPE] = "shape",       [MSD_K_TENSOR] = "tensor",
 	[MSD_K_FUNCTION] = "function", [MSD_K_MODULE] = "module",
 	[MSD_K_INSTANCE] = "instance", [MSD_K_UPLOAD] = "upload",
-	[MSD_K_TUPLE] = "tuple",
+	[MSD_K_TUPLE] = "tuple",       [MSD_K_OBJECT] = "object",
+	[MSD_K_MAP] = "map",
 };
 
 const char *msd_kind_name(enum msd_kind kind)
@@ -155,6 +156,19 @@ static msd_err read_ext(const struct msd_token *t, struct msd_wire_value *v,
 		v->as.handle = msd_handle_read(t->data);
 		return MSD_OK;
 	}
+	if (t->ext == MSD_EXT_OBJECT && t->n >= MSD_WIRE_OBJECT_BYTES) {
+		v->kind = MSD_K_OBJECT;
+		v->as.object.handle = msd_handle_read(t->data);
+		v->as.object.is_function = (t->data[8] & MSD_OBJECT_IS_FUNCTION) != 0;
+		v->as.object.key =
+			(struct msd_span){.p = t->data + MSD_WIRE_OBJECT_BYTES,
+					  .n = t->n - MSD_WIRE_OBJECT_BYTES};
+		return MSD_OK;
+	}
+	if (t->ext == MSD_EXT_MAP) {
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "the mark of a map is not the first of an array");
+	}
 	if (t->ext == MSD_EXT_RESULT_OF) {
 		return msd_diag_set(
 			d, MSD_UNSUPPORTED,
@@ -218,6 +232,34 @@ static msd_err read_plain(const struct msd_token *t, struct msd_wire_value *v,
 	return msd_diag_set(d, MSD_BAD_REQUEST, "value expected");
 }
 
+/* The array in @v begins with the mark of a map: it is one. */
+static msd_err read_map(struct msd_wire_value *v, size_t mark, struct msd_diag *d)
+{
+	if (v->as.tuple.n % 2 == 0) {
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "a map has a key without a value");
+	}
+	v->kind = MSD_K_MAP;
+	v->as.tuple.n /= 2;
+	v->as.tuple.items.p += mark;
+	v->as.tuple.items.n -= mark;
+	return MSD_OK;
+}
+
+/* The bytes of the mark with which the array in @v begins; 0: it is a tuple. */
+static size_t mark_of(const struct msd_wire_value *v)
+{
+	const struct msd_span items = v->as.tuple.items;
+	struct msd_token t;
+
+	if (items.n == 0 ||
+	    (items.p[0] != 0xc7 && items.p[0] != 0xc8 && items.p[0] != 0xc9))
+		return 0;
+	const size_t n = msd_token_read(items.p, items.n, &t);
+	return n > 0 && t.kind == MSD_TOK_EXT && t.ext == MSD_EXT_MAP && t.n == 0 ? n
+										  : 0;
+}
+
 msd_err msd_value_read(struct msd_cur *c, struct msd_wire_value *ret,
 		       struct msd_diag *d)
 {
@@ -241,6 +283,9 @@ msd_err msd_value_read(struct msd_cur *c, struct msd_wire_value *ret,
 		ret->as.tuple.n = t.n;
 		ret->as.tuple.items = (struct msd_span){.p = t.data, .n = items};
 		n += items;
+		const size_t mark = mark_of(ret);
+		if (mark > 0)
+			err = read_map(ret, mark, d);
 	} else {
 		err = read_plain(&t, ret, d);
 	}

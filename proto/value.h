@@ -12,14 +12,16 @@
 
 enum msd_ext {
 	MSD_EXT_TENSOR = 1, /* 32 bytes + 8 per dimension, see struct msd_wire_tensor */
-	MSD_EXT_FUNCTION = 2, /* handle, 8 bytes */
-	MSD_EXT_MODULE = 3,   /* handle, 8 bytes */
-	MSD_EXT_INSTANCE = 4, /* handle, 8 bytes */
-	MSD_EXT_UPLOAD = 5,   /* handle, 8 bytes */
-	MSD_EXT_DTYPE = 6,    /* u8 code, u8 bits, u16 lanes */
-	MSD_EXT_DEVICE = 7,   /* i32 type, i32 id */
-	MSD_EXT_SHAPE = 8,    /* i64 per dimension, at most MSD_MAX_NDIM */
-	MSD_EXT_RESULT_OF = 9 /* u64 id, u32 per step of a path: proto/result_of.h */
+	MSD_EXT_FUNCTION = 2,  /* handle, 8 bytes */
+	MSD_EXT_MODULE = 3,    /* handle, 8 bytes */
+	MSD_EXT_INSTANCE = 4,  /* handle, 8 bytes */
+	MSD_EXT_UPLOAD = 5,    /* handle, 8 bytes */
+	MSD_EXT_DTYPE = 6,     /* u8 code, u8 bits, u16 lanes */
+	MSD_EXT_DEVICE = 7,    /* i32 type, i32 id */
+	MSD_EXT_SHAPE = 8,     /* i64 per dimension, at most MSD_MAX_NDIM */
+	MSD_EXT_RESULT_OF = 9, /* u64 id, u32 per step of a path: proto/result_of.h */
+	MSD_EXT_OBJECT = 10,   /* handle, u8 MSD_OBJECT_*, type key */
+	MSD_EXT_MAP = 11       /* no data: the array that begins with it is a map */
 };
 
 enum msd_kind {
@@ -38,6 +40,8 @@ enum msd_kind {
 	MSD_K_INSTANCE,
 	MSD_K_UPLOAD,
 	MSD_K_TUPLE,
+	MSD_K_OBJECT,
+	MSD_K_MAP,
 	MSD_K_COUNT
 };
 
@@ -53,6 +57,13 @@ struct msd_handle {
 	uint32_t slot;
 	uint32_t generation;
 };
+
+/*
+ * Ext data of an object, an opaque value that stays in the worker:
+ *   +0 u32 slot  +4 u32 generation  +8 u8 flags  +9 the type key, UTF-8
+ */
+#define MSD_WIRE_OBJECT_BYTES 9u /* without the key */
+#define MSD_OBJECT_IS_FUNCTION 1u
 
 enum msd_where {
 	MSD_AT_INLINE = 0,   /* offset: into this frame's payload */
@@ -132,7 +143,12 @@ struct msd_wire_value {
 		struct {
 			uint32_t n;
 			struct msd_span items; /* the elements, one after the other */
-		} tuple;
+		} tuple; /* MAP: 2 n elements, each key before its value */
+		struct {
+			struct msd_handle handle; /* shares its bytes with as.handle */
+			bool is_function;
+			struct msd_span key; /* of its type; may be empty */
+		} object;
 	} as;
 };
 
@@ -152,7 +168,7 @@ struct msd_span msd_map_value(struct msd_span map, const char *key);
 /**
  * Read the next value of scanned msgpack bytes at @c. No allocation, no recursion: a
  * tuple returns the span of its elements, to be read next. uint beyond int64 is
- * MSD_BAD_ARGUMENT.
+ * MSD_BAD_ARGUMENT. A map returns its keys and values in the same way.
  */
 MSD_MUST_CHECK msd_err msd_value_read(struct msd_cur *c, struct msd_wire_value *ret,
 				      struct msd_diag *d);
@@ -180,6 +196,12 @@ void msd_pack_array(struct msd_buf *out, size_t n);
 void msd_pack_map(struct msd_buf *out, size_t n);
 void msd_pack_ext(struct msd_buf *out, enum msd_ext type, const void *p, size_t n);
 void msd_pack_handle(struct msd_buf *out, enum msd_ext type, struct msd_handle h);
+/** A key of more than MSD_MAX_TYPE_KEY_BYTES is cut; bytes that are not UTF-8 become
+ * '?'. */
+void msd_pack_object(struct msd_buf *out, struct msd_handle h, bool is_function,
+		     struct msd_span key);
+/** The head of a map value; then its @n keys and values, in turn. */
+void msd_pack_map_value(struct msd_buf *out, size_t n);
 void msd_pack_dtype(struct msd_buf *out, struct msd_dtype t);
 void msd_pack_device(struct msd_buf *out, struct msd_device dev);
 /* Shapes and tensors with more than MSD_MAX_NDIM dimensions make @out bad. */

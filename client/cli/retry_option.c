@@ -5,13 +5,28 @@
 
 #include "client/cli/deadline_option.h"
 #include "client/cli/session.h"
-#include "client/cli/target.h"
 #include "client/cli/verbs/report.h"
 #include "proto/address_list.h"
 #include "proto/base/clock.h"
 
-static enum msd_exit call_once(const struct msd_cli *cli, struct msd_arguments *args,
-			       modser_result **ret)
+static void drop(void *ctx, modser_result *result)
+{
+	(void)ctx;
+	modser_result_free(result);
+}
+
+/* Results may be objects. A daemon without them refuses this, which has no effect. */
+static void ask_objects(modser_client *client)
+{
+	const modser_value pair[2] = {modser_str("objects"), modser_bool(true)};
+	const modser_value map = {.kind = MODSER_MAP,
+				  .as.tuple = {.item = pair, .n = 1}};
+	const modser_options options = {.done = drop};
+
+	(void)!modser_start(client, "session.hello", &map, 1, &options, NULL);
+}
+
+static enum msd_exit call_once(const struct msd_cli *cli, struct msd_steps *steps)
 {
 	const modser_options options = {.deadline_ms = cli->deadline_ms,
 					.device = cli->device,
@@ -19,18 +34,12 @@ static enum msd_exit call_once(const struct msd_cli *cli, struct msd_arguments *
 					.trace = cli->trace,
 					.background = cli->background};
 	modser_client *client = NULL;
-	struct msd_buf function = {0};
 	enum msd_exit code = msd_session_open(cli, &client);
 
 	if (code == MSD_EXIT_OK) {
-		code = msd_target_find(client, cli->words[0], cli->deadline_ms,
-				       &function, ret);
+		ask_objects(client);
+		code = msd_steps_call(steps, client, &options);
 	}
-	if (code == MSD_EXIT_OK) {
-		code = msd_arguments_call(args, client, (const char *)function.p,
-					  options, ret);
-	}
-	msd_buf_finish(&function);
 	modser_close(client);
 	return code;
 }
@@ -81,9 +90,11 @@ static bool turn_host(struct msd_cli *cli, struct msd_buf *host)
 }
 
 /* Without an answer nothing was sent. Only a missing daemon may be temporary. */
-static bool is_final(enum msd_exit code, const modser_result *answer)
+static bool is_final(enum msd_exit code, const struct msd_steps *steps,
+		     bool may_run_twice)
 {
-	return code == MSD_EXIT_OK || (answer == NULL && code != MSD_EXIT_CONNECT);
+	return code == MSD_EXIT_OK || (steps->n_begun > 1 && !may_run_twice) ||
+	       (msd_steps_answer(steps) == NULL && code != MSD_EXIT_CONNECT);
 }
 
 /* The daemon or module is leaving and did not begin the call. Its successor may
@@ -100,8 +111,7 @@ static uint32_t time_for(const struct msd_cli *cli)
 		       : cli->retry_ms;
 }
 
-enum msd_exit msd_again_call(const struct msd_cli *cli, struct msd_arguments *args,
-			     modser_result **ret)
+enum msd_exit msd_again_call(const struct msd_cli *cli, struct msd_steps *steps)
 {
 	modser_retry retry = {.for_ms = time_for(cli),
 			      .daemons = count(list_of(cli)),
@@ -116,11 +126,12 @@ enum msd_exit msd_again_call(const struct msd_cli *cli, struct msd_arguments *ar
 	for (;;) {
 		uint32_t wait_ms;
 
-		code = call_once(&now, args, ret);
+		code = call_once(&now, steps);
 		const uint64_t elapsed_ms = msd_now_ms() - due.since_ms;
-		if (is_final(code, *ret) || elapsed_ms > UINT32_MAX)
+		if (is_final(code, steps, cli->idempotent) || elapsed_ms > UINT32_MAX)
 			break;
-		if (!modser_retry_next(&retry, *ret, (uint32_t)elapsed_ms, &wait_ms)) {
+		if (!modser_retry_next(&retry, msd_steps_answer(steps),
+				       (uint32_t)elapsed_ms, &wait_ms)) {
 			if (!asks_next || !is_for_next())
 				break;
 			asks_next = false;
@@ -128,8 +139,7 @@ enum msd_exit msd_again_call(const struct msd_cli *cli, struct msd_arguments *ar
 		}
 		if (!turn_host(&now, &host))
 			break;
-		modser_result_free(*ret);
-		*ret = NULL;
+		msd_steps_clear(steps);
 		(void)poll(NULL, 0, wait_ms <= INT32_MAX ? (int)wait_ms : INT32_MAX);
 		now.deadline_ms = msd_due_left_ms(&due);
 	}

@@ -1,13 +1,12 @@
 #ifndef MSD_CLI_RETRY_OPTION_H
 #define MSD_CLI_RETRY_OPTION_H
-/* Sends a call, and repeats it if --retry asks for that. */
-#include "client/cli/values/arguments.h"
+/* Sends calls, and repeats them if --retry asks for that. */
+#include "client/cli/values/steps.h"
 
 /**
- * Connect, call the first word of @cli with @args, disconnect; reports the final
- * failure. The caller frees *@ret in every case.
+ * Connect, make the calls of @steps, disconnect; reports the final failure. After the
+ * first call has run, they are repeated only if they may run twice.
  */
-enum msd_exit msd_again_call(const struct msd_cli *cli, struct msd_arguments *args,
-			     modser_result **ret);
+enum msd_exit msd_again_call(const struct msd_cli *cli, struct msd_steps *steps);
 
 #endif

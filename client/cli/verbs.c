@@ -85,7 +85,9 @@ const struct msd_verb msd_verbs[] = {
 	 "Also called rm.\n", 1, MANY, 0, msd_verb_unload, MSD_GROUP_MODELS},
 	{"call",
 	 "[--device DEVICE] [--kill-on-exit] [--priority WORD] [--trace] "
-	 "[--retry TIME [--idempotent]] FUNCTION [ARGUMENT...] [-o FILE]...",
+	 "[--retry TIME [--idempotent]] FUNCTION [ARGUMENT...] [as WORD] [then ...] "
+	 "[-o "
+	 "FILE]...",
 	 "call a function", msd_text_call, 1, MANY,
 	 MSD_OPT_OUTPUT | MSD_OPT_DEVICE | MSD_OPT_CALL | MSD_OPT_TRACE | MSD_OPT_RETRY,
 	 msd_verb_call, MSD_GROUP_CALLS},

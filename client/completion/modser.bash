@@ -46,7 +46,8 @@ _modser_of_verb() { # the word behind $n others of $verb
 	show | stats | funcs | unload | rm | rollback | sleep | wait | logs | monitor) _modser_words "$(_modser_ask ls)" ;;
 	pull) ((n)) || _modser_words "$(_modser_ask ls)" ;;
 	load) ((n == 0)) || _modser_files ;;
-	call | bench) if ((n)); then _modser_argument; else _modser_target; fi ;;
+	call) if ((n)); then _modser_argument as 'then'; else _modser_target; fi ;;
+	bench) if ((n)); then _modser_argument; else _modser_target; fi ;;
 	session | instance)
 		if ((n)); then
 			_modser_argument 'then' set_input run get_output

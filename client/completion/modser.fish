@@ -89,6 +89,7 @@ complete -c modser -n '__modser_at 0 "" || __modser_at 0 help' -a '(__modser_ver
 complete -c modser -n '__modser_at 0 session instance pull || __modser_at 0 show funcs unload rm rollback sleep wait logs || __modser_at + show funcs unload rm rollback sleep wait logs' -a '(__modser_ask ls)'
 complete -c modser -n '__modser_at 0 call bench' -a '(__modser_targets)'
 complete -c modser -n '__modser_at + call bench session instance' -a '(__modser_arguments)'
+complete -c modser -n '__modser_at + call' -a 'as then'
 complete -c modser -n '__modser_at + session instance' -a 'then set_input run get_output'
 complete -c modser -n '__modser_at 0 completion' -a 'bash fish zsh'
 complete -c modser -n '__modser_at 0 tls' -a 'init server client'

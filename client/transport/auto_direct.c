@@ -17,6 +17,7 @@
 #include "proto/base/clock.h"
 #include "proto/name.h"
 
+#define PLAIN 4u        /* functions of a module that are called alternately */
 #define WAYS 4u         /* modules that are called alternately */
 #define FIRST_CALLS 32u /* a channel costs some round trips */
 #define MOST_CALLS (1u << 20)
@@ -41,12 +42,17 @@ struct way {
 	uint32_t n_calls; /* calls through the daemon since since_ns */
 	uint64_t since_ns;
 	uint32_t after; /* number of such calls before a channel is requested */
+	/* Functions whose last results had no objects, which a channel does not carry:
+	 * kept for a client that takes them. Empty: free. */
+	char plain[PLAIN][MSD_MAX_FUNC_NAME_BYTES + 1];
+	unsigned next_plain;
 };
 
 struct msd_auto_direct {
 	bool is_off;
 	struct way ways[WAYS];
 	struct way *through; /* entry of the call that goes through the daemon now */
+	char function[MSD_MAX_FUNC_NAME_BYTES + 1]; /* of that call */
 	bool is_asking; /* a channel was requested for `through`, with request @id */
 	uint64_t id;
 };
@@ -140,6 +146,7 @@ static bool travels(const modser_value *v, unsigned depth, struct left *left)
 	case MODSER_UPLOAD:
 	case MODSER_MAP:
 	case MODSER_RESULT_OF:
+	case MODSER_OBJECT:
 	default:
 		return false;
 	}
@@ -208,6 +215,29 @@ static bool is_time(struct way *w)
 	return is_fast;
 }
 
+/* The entry of @function among the plain ones, or NULL. */
+static char *find_plain(struct way *w, struct msd_span function)
+{
+	for (unsigned i = 0; i < PLAIN; i++) {
+		if (msd_span_is(function, w->plain[i]))
+			return w->plain[i];
+	}
+	return NULL;
+}
+
+/* The function @u->function has returned a result with objects, or without. */
+static void note_plain(struct msd_auto_direct *u, struct way *w, bool is_plain)
+{
+	char *known = find_plain(w, msd_span_of(u->function));
+
+	if (known != NULL && !is_plain)
+		known[0] = '\0';
+	if (known == NULL && is_plain) {
+		memcpy(w->plain[w->next_plain++ % PLAIN], u->function,
+		       sizeof(u->function));
+	}
+}
+
 modser_client *msd_auto_direct_channel(modser_client *client, const char *function,
 				       const modser_value *args, size_t n_args,
 				       const modser_options *options)
@@ -226,12 +256,17 @@ modser_client *msd_auto_direct_channel(modser_client *client, const char *functi
 	const uint64_t most = w->channel != NULL ? w->channel->most_bytes : MOST_BYTES;
 	if (!may_go(client, args, n_args, options, most))
 		return NULL;
-	if (w->channel != NULL)
+	if (w->channel != NULL &&
+	    (!client->takes_objects || find_plain(w, name) != NULL))
 		return w->channel;
+	if (client->takes_objects && name.n < sizeof(client->unasked->function)) {
+		memcpy(client->unasked->function, name.p, name.n);
+		client->unasked->function[name.n] = '\0';
+	}
 	client->unasked->through = w;
-	client->unasked->is_asking =
-		is_time(w) && msd_direct_ask(client, w->module, ASK_MS,
-					     &client->unasked->id) == MODSER_OK;
+	client->unasked->is_asking = w->channel == NULL && is_time(w) &&
+				     msd_direct_ask(client, w->module, ASK_MS,
+						    &client->unasked->id) == MODSER_OK;
 	return NULL;
 }
 
@@ -270,6 +305,8 @@ void msd_auto_direct_settle(modser_client *client, const modser_result *result)
 	if (u->is_asking)
 		take(client, w);
 	u->is_asking = false;
+	if (client->takes_objects && modser_result_error(result)->code == MODSER_OK)
+		note_plain(u, w, !result->has_objects);
 	if (modser_result_exec_ns(result) > LONG_NS)
 		close_way(w);
 }

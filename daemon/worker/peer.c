@@ -24,6 +24,7 @@
 #include "daemon/loop/disabled_features.h"
 #include "daemon/worker/direct/direct_accept.h"
 #include "daemon/worker/direct/direct_peer.h"
+#include "daemon/worker/objects/held_objects.h"
 #include "daemon/worker/objects/instances.h"
 #include "daemon/worker/objects/pinned_segments.h"
 #include "proto/value.h"
@@ -240,6 +241,7 @@ void msd_peer_destroy(struct msd_peer *peer)
 	msd_segmap_finish(&peer->in);
 	msd_outpool_finish(&peer->out);
 	msd_instances_finish(&peer->instances); /* they may use resident tensors */
+	msd_held_objects_finish(&peer->objects);
 	msd_resident_tensors_finish(&peer->residents);
 	msd_memory_finish(&peer->memory);
 	free(peer);
@@ -279,6 +281,7 @@ struct msd_peer *msd_peer_new(struct msd_worker *w, uint64_t max_out,
 	msd_outpool_init(&peer->out, max_out, tell, peer);
 	msd_resident_tensors_init(&peer->residents, max_out);
 	msd_handles_init(&peer->instances, MSD_MAX_INSTANCES);
+	msd_handles_init(&peer->objects, MSD_MAX_HELD_OBJECTS);
 	return peer;
 }
 

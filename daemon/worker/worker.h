@@ -41,6 +41,7 @@ struct msd_peer {
 	struct msd_outpool out;
 	struct msd_resident_tensors residents;
 	struct msd_handles instances;
+	struct msd_handles objects;    /* held_objects.h */
 	struct msd_direct_peer *guest; /* owned; NULL: the supervisor */
 	struct msd_span payload;       /* inline tensors of the running request */
 	uint64_t round;                /* round of its last received request */

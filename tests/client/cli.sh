@@ -44,6 +44,11 @@ expect 2 load x
 expect 2 show 'bad name'
 expect 2 -H nowhere ping
 expect 2 completion tcsh
+expect 2 call m:f 'then'
+expect 2 call m:f 1 as
+expect 2 call m:f 1 as p 2
+expect 2 call m:f 1 as p 'then' m:g q
+expect 3 call m:f 1 as p 'then' m:g p x=p 'then' p 1
 expect 2 session m
 expect 2 session m run 'then'
 expect 2 session m 'then' run

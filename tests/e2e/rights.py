@@ -41,6 +41,8 @@ REQUESTS = {
     "store.pin": ["anything", True],
     "module.instance": [NAME, "one parameter too many"],
     "instance.free": [1],
+    "object.free": [1],
+    "object.describe": [1],
     "module.list": [],
     "module.describe": [NAME],
     "module.wait": [NAME],

@@ -74,6 +74,7 @@ def use_everything(daemon, mlp, model):
         one = wire.ask("module.instance", "mlp")
         wire.call("mlp:set_input", "main", x, instance=one)
         wire.ask("instance.free", one)
+        use_objects(wire)
         there = wire.ask("tensor.alloc", "mlp", FLOAT32, shape_ext(3))
         wire.ask("tensor.fill", there, 1)
         wire.ask("tensor.copy", there, out("f4", 3))
@@ -93,6 +94,16 @@ def use_everything(daemon, mlp, model):
             wire.finish(held)
 
 
+def use_objects(wire):
+    wire.load("objects", (harness.ZOO / "objects.so").read_bytes())
+    wire.ask("session.hello", {"objects": True})
+    adder = wire.call("objects:adder", 3)[1]
+    wire.call(adder, 4)
+    wire.ask("object.describe", adder)
+    wire.ask("object.free", adder)
+    wire.call("objects:adders")  # behind it nothing is still to be sent
+
+
 @pytest.fixture(scope="module")
 def recorded(models, tmp_path_factory):
     """[(to the worker, body)] of all that was said, a worker's frames in order."""
@@ -106,7 +117,7 @@ def recorded(models, tmp_path_factory):
     with direct.Daemon(*words, env={"MODSERD_WORKER": str(tap)}) as daemon:
         use_everything(daemon, models / "mlp.so", relu(folder))
     files = [*folder.glob("*.down"), *folder.glob("*.up")]
-    assert len(files) == 10, "five modules, both ways"
+    assert len(files) == 12, "six modules, both ways"
     return [(f.suffix == ".down", body) for f in files for body in bodies(f.read_bytes())]
 
 
@@ -115,7 +126,7 @@ def opened(recorded):
     asked = [b for down, b in recorded if down and b[0] == 0 and b[2] == "worker.open"]
     first = {b[1] for b in asked}
     answered = [b[3] for down, b in recorded if not down and b[0] == 1 and b[1] in first]
-    assert len(first) == 1 and len(asked) == len(answered) == 5
+    assert len(first) == 1 and len(asked) == len(answered) == 6
     return [b[3][0] for b in asked], answered
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from harness import PATIENCE
 
 MAGIC = b"\xedmd\x01"
-TENSOR, FUNCTION, MODULE, INSTANCE, UPLOAD, DTYPE, DEVICE, SHAPE, RESULT_OF = range(1, 10)
+TENSOR, FUNCTION, MODULE, INSTANCE, UPLOAD, DTYPE, DEVICE, SHAPE, RESULT_OF, OBJECT, MAP = range(1, 12)
 INLINE, SEGMENT, RESIDENT, OUT = range(4)
 CODES = {"i": 0, "u": 1, "f": 2, "b": 6}
 NAMES = {0: "i", 1: "u", 2: "f"}

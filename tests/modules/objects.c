@@ -42,6 +42,15 @@ typedef struct {
 	bytes key;
 } type_info;
 
+typedef struct {
+	bytes name, doc, metadata;
+	int64_t flags, size, alignment, offset;
+	int (*getter)(void *field, any *ret);
+	void *setter;
+	any fallback;
+	int32_t static_type;
+} field_info;
+
 int TVMFFIObjectIncRef(void *obj);
 int TVMFFIObjectDecRef(void *obj);
 int TVMFFIStringFromByteArray(const bytes *in, any *ret);
@@ -62,6 +71,7 @@ int32_t TVMFFITypeGetOrAllocIndex(const bytes *key, int32_t index, int32_t depth
 				  int32_t n_children, int32_t may_overflow,
 				  int32_t parent);
 const type_info *TVMFFIGetTypeInfo(int32_t type);
+int TVMFFITypeRegisterField(int32_t type, const field_info *info);
 
 static bytes text_of(const any *v)
 {
@@ -333,6 +343,84 @@ FUNCTION(fragile)
 			 .data = l.items};
 
 	return give(T_LIST, &l, ret);
+}
+
+/* same(x): its argument */
+FUNCTION(same)
+{
+	*ret = args[0];
+	return args[0].type >= 64 ? TVMFFIObjectIncRef(args[0].v.p) : 0;
+}
+
+typedef struct {
+	object head;
+	int64_t x;
+} point;
+
+static int get_x(void *field, any *ret)
+{
+	if (*(int64_t *)field < 0)
+		return fail("ValueError", "x is negative");
+	ret->type = T_INT;
+	ret->v.i = *(int64_t *)field;
+	return 0;
+}
+
+static void free_point(void *self, int flags)
+{
+	if (flags & 2)
+		free(self);
+}
+
+static int32_t point_type(void)
+{
+	static const bytes key = {"test.Point", 10};
+	static int32_t type;
+	const field_info x = {.name = {"x", 1},
+			      .size = 8,
+			      .alignment = 8,
+			      .offset = sizeof(object),
+			      .getter = get_x};
+
+	if (type == 0) {
+		type = TVMFFITypeGetOrAllocIndex(&key, -1, 1, 0, 1, 64);
+		if (TVMFFITypeRegisterField(type, &x) != 0)
+			abort();
+	}
+	return type;
+}
+
+/* point(x): an object of a type of the library, with the field x */
+FUNCTION(point)
+{
+	point *p = calloc(1, sizeof(*p));
+
+	if (p == NULL)
+		abort();
+	p->head.count = 1 | (uint64_t)1 << 32;
+	p->head.type = point_type();
+	p->head.deleter = free_point;
+	p->x = args[0].v.i;
+	return give(p->head.type, p, ret);
+}
+
+/* x_of(point) */
+FUNCTION(x_of)
+{
+	if (n != 1 || args[0].type != point_type())
+		return fail("TypeError", "x_of() takes a point");
+	ret->type = T_INT;
+	ret->v.i = ((point *)args[0].v.p)->x;
+	return 0;
+}
+
+/* An object with a deleter that crashes. */
+FUNCTION(bomb)
+{
+	static point p = {.head = {.count = 1 | (uint64_t)1 << 32, .deleter = crash}};
+
+	p.head.type = point_type();
+	return give(p.head.type, &p, ret);
 }
 
 /* Bytes that would be valid text. */

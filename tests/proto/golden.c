@@ -58,7 +58,7 @@ struct msd_buf golden_every_kind(void)
 	struct msd_buf b = {0};
 
 	msd_body_begin_request(&b, UINT64_MAX, "call", false);
-	msd_pack_array(&b, 15);
+	msd_pack_array(&b, 17);
 	pack_plain_kinds(&b);
 	msd_pack_dtype(&b, (struct msd_dtype){MSD_DT_BFLOAT, 16, 1});
 	msd_pack_device(&b, (struct msd_device){MSD_DEV_CUDA, 1});
@@ -71,6 +71,10 @@ struct msd_buf golden_every_kind(void)
 	msd_pack_array(&b, 2);
 	msd_pack_array(&b, 0);
 	msd_pack_int(&b, 1);
+	msd_pack_object(&b, h, true, msd_span_of("ffi.Function"));
+	msd_pack_map_value(&b, 1);
+	msd_pack_int(&b, 1);
+	msd_pack_cstr(&b, "one");
 	return b;
 }
 

@@ -124,6 +124,7 @@ static const struct {
 	ROW(MSD_MAX_CLIENT_SEGMENTS),
 	ROW(MSD_MAX_RESULTS_NAMED),
 	ROW(MSD_MAX_RESULT_PATH),
+	ROW(MSD_MAX_TYPE_KEY_BYTES),
 	ROW(MSD_MAX_RESULT_BYTES),
 	ROW(MSD_MAX_RESULTS_KEPT),
 	ROW(MSD_TENSOR_ALIGN),
@@ -164,12 +165,12 @@ Test(document, every_limit_of_the_header_is_in_this_test)
 
 Test(document, has_every_ext_type)
 {
-	static const char *const names[] = {"tensor",   "function", "module",
-					    "instance", "upload",   "dtype",
-					    "device",   "shape",    "result_of"};
+	static const char *const names[] = {
+		"tensor", "function", "module",    "instance", "upload", "dtype",
+		"device", "shape",    "result_of", "object",   "map"};
 	char row[64];
 
-	for (int i = MSD_EXT_TENSOR; i <= MSD_EXT_RESULT_OF; i++) {
+	for (int i = MSD_EXT_TENSOR; i <= MSD_EXT_MAP; i++) {
 		(void)snprintf(row, sizeof(row), "| %d | %s | ", i, names[i - 1]);
 		cr_assert(has_line_that_begins(row), "%s", row);
 	}

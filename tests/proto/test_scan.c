@@ -331,6 +331,21 @@ Test(scan, result_of_has_an_id_and_a_short_path)
 		cr_assert_eq(scan_ext(MSD_EXT_RESULT_OF, n, 0), MSD_PROTOCOL);
 }
 
+Test(scan, object_has_a_short_key_and_a_map_mark_nothing)
+{
+	cr_assert_eq(scan_ext(MSD_EXT_OBJECT, MSD_WIRE_OBJECT_BYTES, 0), MSD_OK);
+	cr_assert_eq(scan_ext(MSD_EXT_OBJECT,
+			      MSD_WIRE_OBJECT_BYTES + MSD_MAX_TYPE_KEY_BYTES, 0),
+		     MSD_OK);
+	cr_assert_eq(scan_ext(MSD_EXT_OBJECT,
+			      MSD_WIRE_OBJECT_BYTES + MSD_MAX_TYPE_KEY_BYTES + 1, 0),
+		     MSD_PROTOCOL);
+	for (size_t n = 0; n < MSD_WIRE_OBJECT_BYTES; n++)
+		cr_assert_eq(scan_ext(MSD_EXT_OBJECT, n, 0), MSD_PROTOCOL);
+	cr_assert_eq(scan_ext(MSD_EXT_MAP, 0, 0), MSD_OK);
+	cr_assert_eq(scan_ext(MSD_EXT_MAP, 1, 0), MSD_PROTOCOL);
+}
+
 Test(scan, shape_and_tensor_lengths_follow_their_dimensions)
 {
 	cr_assert_eq(scan_ext(MSD_EXT_SHAPE, 0, 0), MSD_OK);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "proto/body.h"
+#include "proto/limits.h"
 #include "tests/proto/golden.h"
 #include "tests/support/exact.h"
 #include "tests/support/fail_alloc.h"
@@ -134,6 +135,45 @@ Test(value, ext_contents_round_trip)
 	msd_pack_handle(&b, MSD_EXT_UPLOAD, (struct msd_handle){1, 0xfffffffeu});
 	cr_assert_eq(read_one(&b, &v), MSD_OK);
 	cr_assert(v.as.handle.slot == 1 && v.as.handle.generation == 0xfffffffeu);
+}
+
+Test(value, objects_round_trip_and_their_keys_become_text)
+{
+	char key[MSD_MAX_TYPE_KEY_BYTES + 2] = "a\xff\xfez";
+	struct msd_wire_value v;
+	struct msd_buf b = {0};
+
+	msd_pack_object(&b, (struct msd_handle){4, 5}, true, msd_span_of(key));
+	cr_assert_eq(read_one(&b, &v), MSD_OK);
+	cr_assert(v.kind == MSD_K_OBJECT && v.as.object.is_function);
+	cr_assert(v.as.handle.slot == 4 && v.as.handle.generation == 5);
+	msd_pack_object(&b, (struct msd_handle){4, 5}, false, msd_span_of(key));
+	struct msd_cur c = msd_cur_of((struct msd_span){b.p, b.n});
+	cr_assert_eq(msd_value_read(&c, &v, NULL), MSD_OK);
+	cr_assert(msd_span_is(v.as.object.key, "a??z") && !v.as.object.is_function);
+	msd_buf_finish(&b);
+	memset(key, 'k', sizeof(key) - 1);
+	msd_pack_object(&b, (struct msd_handle){4, 5}, false, msd_span_of(key));
+	c = msd_cur_of((struct msd_span){b.p, b.n});
+	cr_assert_eq(msd_value_read(&c, &v, NULL), MSD_OK);
+	cr_assert_eq(v.as.object.key.n, MSD_MAX_TYPE_KEY_BYTES);
+	msd_buf_finish(&b);
+}
+
+Test(value, map_is_an_array_that_begins_with_the_mark)
+{
+	struct msd_wire_value v;
+
+	cr_assert_eq(READ("\x93\xc7\x00\x0b\x01\x02", &v), MSD_OK);
+	cr_assert(v.kind == MSD_K_MAP && v.as.tuple.n == 1);
+	cr_assert_eq(v.as.tuple.items.n, 2);
+	cr_assert_eq(READ("\x91\xc8\x00\x00\x0b", &v), MSD_OK);
+	cr_assert(v.kind == MSD_K_MAP && v.as.tuple.n == 0);
+	cr_assert_eq(READ("\x92\xc7\x00\x0b\x01", &v), MSD_BAD_ARGUMENT,
+		     "a key without a value");
+	cr_assert_eq(READ("\xc7\x00\x0b", &v), MSD_BAD_ARGUMENT, "outside an array");
+	cr_assert_eq(READ("\x92\x01\xc7\x00\x0b", &v), MSD_OK);
+	cr_assert_eq(v.kind, MSD_K_TUPLE, "the mark is not the first");
 }
 
 Test(value, strings_and_bytes_borrow_from_the_input)

@@ -24,8 +24,40 @@ static enum msd_exit report(const struct msd_diag *d)
 			       d);
 }
 
+/* Parse @text, [NAME=]WORD, if it names an earlier result. */
+static size_t parse_named(const char *text, msd_arguments_named named, const void *ctx,
+			  struct msd_word *ret, msd_err *ret_err, struct msd_diag *d)
+{
+	const char *sign = strchr(text, '=');
+	size_t found = named(ctx, text);
+
+	if (found > 0 || sign == NULL || sign == text)
+		return found;
+	found = named(ctx, sign + 1);
+	if (found > 0)
+		ret->name = strndup(text, (size_t)(sign - text));
+	if (found > 0 && ret->name == NULL)
+		*ret_err = msd_diag_no_memory(d);
+	return found;
+}
+
+static size_t find_none(const void *ctx, const char *word)
+{
+	(void)ctx;
+	(void)word;
+	return 0;
+}
+
 enum msd_exit msd_arguments_parse(const struct msd_cli *cli, const char *const *words,
 				  size_t n, struct msd_arguments *ret)
+{
+	return msd_arguments_parse_with(cli, words, n, find_none, NULL, ret);
+}
+
+enum msd_exit msd_arguments_parse_with(const struct msd_cli *cli,
+				       const char *const *words, size_t n,
+				       msd_arguments_named named, const void *ctx,
+				       struct msd_arguments *ret)
 {
 	struct msd_diag d = {0};
 	msd_err err = MSD_OK;
@@ -33,13 +65,18 @@ enum msd_exit msd_arguments_parse(const struct msd_cli *cli, const char *const *
 	*ret = (struct msd_arguments){.words = calloc(n + 1, sizeof(*ret->words)),
 				      .values = calloc(n + 1, sizeof(*ret->values)),
 				      .names = calloc(n + 1, sizeof(const char *)),
-				      .texts = words};
-	if (ret->words == NULL || ret->values == NULL || ret->names == NULL)
+				      .texts = words,
+				      .objects = calloc(n + 1, sizeof(size_t))};
+	if (ret->words == NULL || ret->values == NULL || ret->names == NULL ||
+	    ret->objects == NULL)
 		return msd_report_no_memory();
 	while (ret->n < n && err == MSD_OK) {
 		struct msd_word *w = &ret->words[ret->n];
 
-		err = msd_word_parse(words[ret->n], w, &d);
+		ret->objects[ret->n] =
+			parse_named(words[ret->n], named, ctx, w, &err, &d);
+		if (ret->objects[ret->n] == 0)
+			err = msd_word_parse(words[ret->n], w, &d);
 		ret->values[ret->n] = w->value;
 		ret->names[ret->n++] = w->name;
 		ret->has_names |= w->name != NULL;
@@ -162,6 +199,34 @@ enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,
 	return msd_arguments_report(a, client, function, options.deadline_ms, *ret);
 }
 
+enum msd_exit msd_arguments_call_value(struct msd_arguments *a, modser_client *client,
+				       const modser_value *function,
+				       modser_options options, modser_result **ret)
+{
+	modser_value *params = malloc((a->n + 1) * sizeof(*params));
+	enum msd_exit code = MSD_EXIT_OK;
+
+	if (params == NULL)
+		return msd_report_no_memory();
+	for (size_t i = 0; i < a->n && code == MSD_EXIT_OK; i++) {
+		if (msd_word_wants_type(&a->words[i])) {
+			code = msd_report_usage("add the dtype: float32:[1.0,2.0]",
+						"argument %zu: a function object has "
+						"no signature with a dtype for it",
+						i + 1);
+		}
+	}
+	params[0] = *function;
+	if (a->n > 0)
+		memcpy(params + 1, a->values, a->n * sizeof(*params));
+	options.names = a->has_names ? a->names : NULL;
+	if (code == MSD_EXIT_OK && modser_request(client, "call", params, a->n + 1,
+						  &options, ret) != MODSER_OK)
+		code = msd_report_result(client, *ret);
+	free(params);
+	return code;
+}
+
 enum msd_exit msd_arguments_start(struct msd_arguments *a, modser_client *client,
 				  const char *function, modser_options options,
 				  uint64_t *ret_id)
@@ -187,4 +252,5 @@ void msd_arguments_finish(struct msd_arguments *a)
 	free(a->words);
 	free(a->values);
 	free(a->names);
+	free(a->objects);
 }

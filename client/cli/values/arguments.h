@@ -9,6 +9,7 @@ struct msd_arguments {
 	modser_value *values;
 	const char **names;       /* parameter names, where given */
 	const char *const *texts; /* the words; borrowed */
+	size_t *objects;          /* msd_arguments_named of each word */
 	size_t n;
 	bool has_names;
 };
@@ -19,6 +20,13 @@ struct msd_arguments {
  */
 enum msd_exit msd_arguments_parse(const struct msd_cli *cli, const char *const *words,
 				  size_t n, struct msd_arguments *ret);
+/** 1 + number of the result that is called @word; 0: the word is an ordinary one. */
+typedef size_t (*msd_arguments_named)(const void *ctx, const char *word);
+/** The same; the caller sets the values of words that @named knows. */
+enum msd_exit msd_arguments_parse_with(const struct msd_cli *cli,
+				       const char *const *words, size_t n,
+				       msd_arguments_named named, const void *ctx,
+				       struct msd_arguments *ret);
 struct msd_parameters;
 /** Description in @s of the parameter of argument @at; NULL: unknown. */
 const modser_value *msd_arguments_param(const struct msd_arguments *a,
@@ -33,6 +41,10 @@ enum msd_exit msd_arguments_set_types(struct msd_arguments *a, modser_client *cl
 enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,
 				 const char *function, modser_options options,
 				 modser_result **ret);
+/** The same for the function object @function, whose signature is not known. */
+enum msd_exit msd_arguments_call_value(struct msd_arguments *a, modser_client *client,
+				       const modser_value *function,
+				       modser_options options, modser_result **ret);
 /**
  * Report the error in @answer, a call of @function with these arguments, and suggest
  * corrected arguments if they caused it.

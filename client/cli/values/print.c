@@ -221,6 +221,9 @@ void msd_print_value(struct msd_buf *out, const modser_value *v, bool for_people
 		return;
 	case MODSER_RESULT_OF: /* only in arguments */
 		return;
+	case MODSER_OBJECT:
+		msd_buf_printf(out, "<%s>", v->as.object.type);
+		return;
 	}
 }
 

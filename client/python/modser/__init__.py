@@ -43,7 +43,7 @@ from ._errors import (
 )
 from ._function import Function, TimeEvaluator
 from ._future import Future
-from ._remote_objects import Instance, Resident
+from ._remote_objects import Instance, Object, Resident
 from ._retrying_caller import Caller
 from ._segment import Segment
 from ._tensor import Out, Tensor, out
@@ -59,7 +59,8 @@ __all__ = [
     "Client", "ConnectionEnded",
     "ConnectionLost", "DType", "DeadlineExceeded", "Device", "Draining", "Error", "Exists",
     "Function", "Future", "GpuFault", "Instance", "Internal", "Module", "ModuleFailed", "NoMemory",
-    "NoSpace", "NotFound", "NotReady", "NotVerified", "Out", "ProtocolError", "Quarantined",
+    "NoSpace", "NotFound", "NotReady", "NotVerified", "Object", "Out", "ProtocolError",
+    "Quarantined",
     "Refused", "Resident", "Segment", "Shape", "StaleHandle", "SystemRefused", "Tensor",
     "TimeEvaluator", "Times",
     "TooLarge", "UnknownMethod", "UnknownOption", "Unsupported", "WorkerLost", "connect", "out",

@@ -9,7 +9,7 @@ import ssl
 from typing import Any, Optional, Union
 
 from . import _address, _dial
-from ._channel import again
+from ._channel import MakeObject, again
 from ._connect_errors import unreachable
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
 from ._fork import forked, register
@@ -71,11 +71,12 @@ async def _open(target: _address.Target) -> socket.socket:
 class Pending:
     """A request in flight; its future gets (result, meta)."""
 
-    __slots__ = ("id", "outs", "lent", "future")
+    __slots__ = ("id", "outs", "lent", "future", "is_plain")
 
     def __init__(self, id: int, message: Message, future: asyncio.Future[Any]) -> None:
         self.id, self.outs, self.lent = id, message.outs, message.lent
         self.future = future
+        self.is_plain = True
 
     def finish(self, error: Optional[Error], result: Any, meta: Any) -> None:
         if self.future.done():  # cancelled
@@ -103,6 +104,10 @@ class Channel:
         self._socket = s
         self._loop.add_reader(s, self._on_readable)
         register(self)
+
+    def use_objects(self, make: MakeObject) -> None:
+        """Replies may have objects, made by `make` of their handles and types."""
+        self._reader.make_object = make
 
     def start(self, message: Message, options: bytes = b"") -> Pending:
         for free in pop_unreferenced(self.forgotten):

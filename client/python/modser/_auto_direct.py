@@ -27,6 +27,7 @@ from ._options import MAX_DEADLINE, pack_options
 from ._sockets import ReceivedSocket
 from ._tensor import ALIGN
 
+MOST_PLAIN = 1024  # functions of a module that may use its channel
 MOST_CHANNELS = 4  # modules that have a channel or may get one
 FIRST_CALLS = 32  # calls before the first request: a channel costs some round trips
 MOST_CALLS = 1 << 20  # calls before a request after many failures
@@ -47,13 +48,15 @@ _OPEN = pack("channel.open")
 class ModuleCalls:
     """The state of the calls of one module."""
 
-    __slots__ = ("module", "direct", "n_calls", "since", "after")
+    __slots__ = ("module", "direct", "n_calls", "since", "after", "plain")
 
     def __init__(self, module: str) -> None:
         self.module = module
         self.direct: Optional[Direct] = None
         self.n_calls = 0  # calls through the daemon since `since`
         self.since = 0.0
+        #: Functions, packed, that returned plain values: a channel carries no objects.
+        self.plain: set[bytes] = set()
         self.after = FIRST_CALLS  # calls until the client requests a channel
 
     def is_time(self) -> bool:
@@ -104,15 +107,18 @@ class AutoDirect:
         most = MOST_BYTES if direct is None else direct.most_bytes
         if not is_supported(message, deadline, most):
             entry = None
-        if entry is not None and direct is not None:
+        target = b"".join(message.pieces[2:3])
+        if entry is not None and direct is not None and target in entry.plain:
             pending = self._call_direct(entry, direct, message, deadline)
             if pending is not None:
                 return pending
-        elif entry is not None:
+        elif entry is not None and direct is None:
             self._count(entry)
         pending = through(message)
         self._channel.wait_once(pending)
         self._receive_channel()
+        if entry is not None and pending.error is None:
+            _learn(entry, target, pending.is_plain)
         if entry is not None and direct is None and _ran_long(pending):
             self._retire(entry)
         return pending
@@ -231,6 +237,13 @@ def _direct(pending: Pending, passed: Optional[ReceivedSocket]) -> Optional[Dire
         s.close()
         return None
     return Direct(s, pending.result)
+
+
+def _learn(entry: ModuleCalls, target: bytes, is_plain: bool) -> None:
+    if not is_plain:
+        entry.plain.discard(target)
+    elif len(entry.plain) < MOST_PLAIN:
+        entry.plain.add(target)
 
 
 def _ran_long(pending: Optional[Pending]) -> bool:

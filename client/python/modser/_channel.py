@@ -17,7 +17,7 @@ import socket
 import ssl
 import threading
 import time
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 from ._dial import connect
 from ._errors import ConnectionLost, DeadlineExceeded, Error, ProtocolError
@@ -40,16 +40,20 @@ from ._sockets import (
 from ._tls import TlsSocket
 
 
+MakeObject = Callable[[bytes, str], Any]
+
+
 class Pending:
     """A request in flight, then its reply."""
 
-    __slots__ = ("id", "outs", "lent", "done", "error", "result", "meta", "limit")
+    __slots__ = ("id", "outs", "lent", "done", "error", "result", "meta", "limit", "is_plain")
 
     def __init__(self, id: int, message: Message, limit: Optional[float]) -> None:
         self.id = id
         self.outs = message.outs
         self.lent = message.lent
         self.done = False
+        self.is_plain = True
         self.error: Optional[Error] = None
         self.result: Any = None
         self.meta: Any = None
@@ -80,6 +84,10 @@ class Channel:
         self.passed: Optional[ReceivedSocket] = None
         self._socket = connect(address, timeout, tls)
         register(self)
+
+    def use_objects(self, make: MakeObject) -> None:
+        """Replies may have objects, made by `make` of their handles and types."""
+        self._reader.make_object = make
 
     def is_idle(self) -> bool:
         """True if nothing is in flight, and no object waits to be freed."""

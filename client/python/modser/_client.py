@@ -14,7 +14,7 @@ from ._function import Function, TimeEvaluator
 from ._message import Message
 from ._objects import ClientBase, ModuleBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
-from ._remote_objects import Instance, Resident
+from ._remote_objects import Instance, Object, Resident
 from ._requests import Each, Map, Pause, Reply, Request, Step, Unawaited
 from ._segment import Segment
 from ._timing import Plan
@@ -82,6 +82,7 @@ class Client(ClientBase):
     """
 
     _channel: Channel
+    _Object = Object
 
     def __init__(self, channel: Channel, deadline: Seconds) -> None:
         super().__init__(channel, deadline)
@@ -289,7 +290,7 @@ class Client(ClientBase):
 
     def _call(self, module: str, message: Message) -> Pending:
         """A call that is waited for at once: it may go past the daemon."""
-        if self._auto_direct is None:
+        if self._auto_direct is None or message.has_remote_objects:
             pending = self._send(message)
             self._channel.wait_once(pending)
             return pending

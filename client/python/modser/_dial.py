@@ -10,15 +10,15 @@ from typing import Optional, Union
 from . import _address
 from ._connect_errors import unreachable
 from ._errors import DeadlineExceeded
-from ._message import cancel_frame
+from ._message import hello_frame
 from ._tls import TlsSocket, wrap
 
 #: A unix listener with a full queue refuses with EAGAIN, and sends no event when it has room.
 AGAIN = 0.001  # seconds
 
 #: The daemon closes a connection that sends no whole frame for a while, and the first request
-#: may come much later. The cancel of an unknown request has no effect and no answer.
-FIRST_FRAME = b"".join(cancel_frame(0))
+#: may come much later.
+FIRST_FRAME = hello_frame()
 
 
 def connect(

@@ -33,8 +33,9 @@ HEADER = struct.Struct("<4sIQ")
 MAX_BODY = 1 << 20
 MAX_PAYLOAD = 1 << 32
 MAX_TENSORS = 1024
-MAX_TUPLES = 14  # nesting depth: the protocol's limit less the body and its params
-DTYPE, DEVICE, SHAPE, RESULT_OF = range(6, 10)  # ext types
+MAX_TUPLES = 14  # nesting depth of tuples and dicts: the protocol's limit less the body and its params
+DTYPE, DEVICE, SHAPE, RESULT_OF, OBJECT, MAP = range(6, 12)  # ext types
+MAP_MARK = b"\xc7\x00\x0b"  # the first element of an array that is a map
 
 _ZEROS = bytes(ALIGN)
 _BUFFERS = frozenset("?bBhHiIlLqQefd")  # types that a memoryview can cast to bytes
@@ -232,14 +233,27 @@ class Message:
         elif isinstance(value, (tuple, list)):
             self.depth += 1
             if self.depth > MAX_TUPLES:
-                raise ValueError(f"tuples are nested more than {MAX_TUPLES} deep")
+                raise ValueError(f"tuples and dicts are nested more than {MAX_TUPLES} deep")
             self.pieces.append(array_header(len(value)))
             for item in value:
                 self.add(item)
             self.count -= len(value)
             self.depth -= 1
+        elif isinstance(value, dict):
+            self._map(value)
         else:
             self._convertible(value)
+
+    def _map(self, value: dict[Any, Any]) -> None:
+        self.depth += 1
+        if self.depth > MAX_TUPLES:
+            raise ValueError(f"tuples and dicts are nested more than {MAX_TUPLES} deep")
+        self.pieces.append(array_header(2 * len(value) + 1) + MAP_MARK)
+        for key, item in value.items():
+            self.add(key)
+            self.add(item)
+        self.count -= 2 * len(value)
+        self.depth -= 1
 
     def _ext(self, kind: int, data: bytes) -> None:
         self.pieces.append(_local.pack(msgpack.ExtType(kind, data)))
@@ -265,7 +279,7 @@ class Message:
         else:
             raise TypeError(
                 f"{type(value).__name__} cannot be an argument; expected an array, a number, "
-                "bool, None, str, bytes, a tuple, or one of modser's own types"
+                "bool, None, str, bytes, a tuple, a dict, or one of modser's own types"
             )
 
     def frame(self, id: int, options: bytes = b"") -> list[Any]:
@@ -297,6 +311,13 @@ def _plain_scalar(value: Any) -> Any:
     if isinstance(value, np.floating) or value.dtype in BY_NUMPY and value.dtype.kind != "c":
         return float(value)
     raise TypeError(f"a numpy scalar of dtype {value.dtype} cannot be an argument")
+
+
+def hello_frame() -> bytes:
+    """The first frame of a connection: results may hold objects and maps. Its answer, to request 0,
+    is ignored: a daemon without this feature refuses it."""
+    body = b"\x94\x00\x00\xadsession.hello" + pack([{"objects": True}])
+    return HEADER.pack(MAGIC, len(body), 0) + body
 
 
 def cancel_frame(id: int) -> list[Any]:

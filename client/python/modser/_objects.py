@@ -3,13 +3,15 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import math
-from typing import Any, Generic, Optional, Protocol, TypeVar
+import weakref
+from typing import Any, Callable, Generic, Optional, Protocol, TypeVar
 
 from ._call import call_message
 from ._errors import Error, StaleHandle
 from ._help import Signature
-from ._message import Message, pack
+from ._message import OBJECT, Message, pack
 from ._options import Seconds, check_deadline
 from ._reply_tensor import Handle, ReplyTensor
 from ._shared_memory import SharedSegment
@@ -28,6 +30,8 @@ class AnyChannel(Protocol):
     address: str
     lost: Optional[Error]
     forgotten: Unreferenced
+
+    def use_objects(self, make: Callable[[bytes, str], Any]) -> None: ...
 
 
 def name_of(name: Any, kind: str = "a module's name") -> str:
@@ -61,9 +65,13 @@ class Connected:
 class ClientBase(Connected):
     """A connection, for both clients."""
 
+    #: The class of objects in results.
+    _Object: Any = None
+
     def __init__(self, channel: AnyChannel, deadline: Seconds) -> None:
         check_deadline(deadline)
         self._channel = channel
+        channel.use_objects(functools.partial(_make_object, weakref.ref(self)))
         self._deadline = deadline
         #: Memory shared with the daemon.
         self._segments: list[SharedSegment] = []
@@ -86,6 +94,11 @@ class ClientBase(Connected):
 
     def __repr__(self) -> str:
         return f"<{_title(self)} {self.address}{' (closed)' if self.is_lost() else ''}>"
+
+
+def _make_object(client: Any, head: bytes, type: str) -> Any:
+    owner = client()
+    return None if owner is None else owner._Object(owner, head, type)
 
 
 def _title(thing: Any) -> str:
@@ -209,6 +222,27 @@ class InstanceBase(Namespace[F], RemoteObject):
         return f"<{_title(self)} of {self._name}>"
 
 
+class ObjectBase(RemoteObject):
+    """A value that stays in a module's worker, as a function of a library returned it.
+
+    It is an argument of functions of the same module, also inside tuples and dicts, and is called
+    itself if it is a function. It belongs to its connection, and ends with the worker. ``free()``
+    or the end of its ``with`` block frees it; if it is garbage collected, one of the next requests
+    frees it.
+    """
+
+    FREE = pack("object.free")
+
+    def __init__(self, client: ClientBase, head: bytes, type: str) -> None:
+        #: The type key, such as ``"ffi.Function"``.
+        self.type = type
+        self.is_function = bool(head[8] & 1)
+        super().__init__(client, b"\xc7\x09" + bytes([OBJECT]) + head)
+
+    def __repr__(self) -> str:
+        return f"<{_title(self)} {self.type}>"
+
+
 class FunctionBase(Connected):
     """A function of a module or instance, called by name: it survives restarts of the worker."""
 
@@ -221,13 +255,19 @@ class FunctionBase(Connected):
         self.module = module
         self.name = name
         self._instance = instance
+        #: The object that is the function, in place of a name.
+        self._object: Optional[ObjectBase] = None
         self._full = f"{module}:{name}"
         self._packed = pack(self._full)
 
     def _facts_at_hand(self) -> dict[str, Any]:
         """The known facts, without a request."""
         known: dict[str, Any] = self._client._known.get((self.module, self.name), {})
-        return known if self._instance is None else {}
+        return known if self._has_facts() else {}
+
+    def _has_facts(self) -> bool:
+        """True for a function of a module, which function.list describes."""
+        return self._instance is None and self._object is None
 
     def _message(
         self,
@@ -244,12 +284,15 @@ class FunctionBase(Connected):
             # As in TVM's GraphModule: one request with all pairs of name and value.
             args += tuple(part for pair in named.items() for part in pair)
             named = {}
+        target = self._packed if self._object is None else self._object.packed()
         message = call_message(
-            self._full, self._packed, args, named, device, self._client._segments
+            self._full, target, args, named, device, self._client._segments
         )
         message.deadline, message.unordered = deadline, unordered
         message.kill_abandoned, message.background = kill_abandoned, background
         message.trace = is_traced
+        if self._object is not None:
+            message.has_remote_objects = True
         if self._instance is not None:
             message.instance = self._instance.packed()[-8:]  # without the ext's header
         return message

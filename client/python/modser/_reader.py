@@ -8,14 +8,22 @@ allocation.
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Optional, Protocol
+from typing import Any, Callable, Optional, Protocol
 
 import msgpack
 
 from ._connect_errors import foreign_protocol
-from ._errors import ConnectionEnded, ConnectionLost, Draining, Error, ProtocolError, from_wire
+from ._errors import (
+    ConnectionEnded,
+    ConnectionLost,
+    Draining,
+    Error,
+    ProtocolError,
+    Unsupported,
+    from_wire,
+)
 from ._lost_workers import LostWorkers
-from ._message import DEVICE, DTYPE, HEADER, MAGIC, MAX_PAYLOAD, MAX_TENSORS, SHAPE
+from ._message import DEVICE, DTYPE, HEADER, MAGIC, MAP, MAX_PAYLOAD, MAX_TENSORS, OBJECT, SHAPE
 from ._reply_tensor import Handle, ReplyTensor
 from ._tensor import INLINE, MAX_NDIM, RESIDENT, SEGMENT, SHAPES, TENSOR, Out
 from ._types import Device, DType, Shape
@@ -24,11 +32,16 @@ BUFFER = 1 << 16
 MAX_REPLY_BODY = 64 << 20
 
 
+#: The first element of a tuple that is a map.
+_MAP = object()
+
+
 class Waiting(Protocol):
     """A request that waits for its reply."""
 
     outs: list[Out]
     lent: dict[tuple[int, int], Out]
+    is_plain: bool  # the result has no objects and no maps
 
     def finish(self, error: Optional[Error], result: Any, meta: Any) -> None: ...
 
@@ -44,6 +57,9 @@ class Reader:
         self._places: list[ReplyTensor] = []
         self._in_segments: list[ReplyTensor] = []  # tensors in a shared segment
         self._body: Any = None
+        self._has_maps = self._has_objects = False
+        #: Makes the object of a reply, from its handle and its type.
+        self.make_object: Optional[Callable[[bytes, str], Any]] = None
         #: The reason for the end of the connection.
         self.end_text = "the daemon closed the connection"
         #: The error that the other side sent as that reason.
@@ -122,6 +138,7 @@ class Reader:
 
     def _decode(self, body: memoryview, payload: int) -> None:
         self._places, self._in_segments = [], []
+        self._has_maps = self._has_objects = False
         try:
             message = msgpack.unpackb(body, ext_hook=self._ext, use_list=False)
         except ProtocolError:
@@ -157,6 +174,12 @@ class Reader:
             return Device.from_wire(number, int.from_bytes(data[4:], "little", signed=True))
         if kind == SHAPE and len(data) % 8 == 0 and len(data) <= 8 * MAX_NDIM:
             return Shape(SHAPES[len(data) // 8].unpack(data))
+        if kind == OBJECT and len(data) >= 9 and self.make_object is not None:
+            self._has_objects = True
+            return self.make_object(data[:9], str(data[9:], errors="replace"))
+        if kind == MAP and not data:
+            self._has_maps = True
+            return _MAP
         if TENSOR < kind < DTYPE and len(data) == 8:
             return Handle(kind, data)
         raise ProtocolError(f"unknown value: ext type {kind} with {len(data)} bytes")
@@ -203,6 +226,8 @@ class Reader:
             raise ProtocolError("the body is not a response")
         waiting = self.waiting.pop(body[1], None)
         if waiting is None:
+            if body[1] == 0:  # to hello_frame()
+                return
             raise ProtocolError(f"a response to request {body[1]}, which is not in flight")
         error, result = body[2], body[3]
         if error is not None:
@@ -210,10 +235,14 @@ class Reader:
                 error = from_wire(error)
             except TypeError:
                 raise ProtocolError("an error is not in the form of the protocol") from None
-        elif places or self._in_segments:
+        elif places or self._in_segments or self._has_maps:
             for place in self._in_segments:
                 _fill_in(place, waiting.lent)
-            result = _settle(result)
+            try:
+                result = _settle(result)
+            except Unsupported as unsupported:
+                error = unsupported
+        waiting.is_plain = not self._has_maps and not self._has_objects
         waiting.finish(error, result, body[4] if len(body) > 4 else None)
 
     def _notified(self, body: Any) -> None:
@@ -256,9 +285,23 @@ def _gap(nbytes: int) -> list[memoryview]:
 
 
 def _settle(value: Any) -> Any:
-    """The value with arrays in place of their positions."""
+    """The value with arrays in place of their positions, and dicts in place of maps."""
     if type(value) is tuple:
-        return tuple([_settle(v) for v in value])
+        settled = tuple([_settle(v) for v in value])
+        return _map_of(settled) if settled and settled[0] is _MAP else settled
     if type(value) is ReplyTensor and value.where != RESIDENT:
         return value.value
     return value
+
+
+def _map_of(items: tuple[Any, ...]) -> dict[Any, Any]:
+    keys, values = items[1::2], items[2::2]
+    if len(keys) != len(values):
+        raise ProtocolError("a map has a key without a value")
+    try:
+        found = dict(zip(keys, values))
+    except TypeError as error:
+        raise Unsupported(f"the result has a map with a key that no dict can have: {error}") from None
+    if len(found) != len(keys):
+        raise Unsupported("the result has a map with keys that are equal in Python, such as 1 and True")
+    return found

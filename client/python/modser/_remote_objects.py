@@ -1,11 +1,14 @@
-"""Objects of the blocking client in a module's worker: instances and resident tensors."""
+"""Objects of the blocking client in a module's worker: instances, resident tensors, and objects
+of libraries."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from . import _requests, _residents
 from ._function import Function
-from ._objects import InstanceBase, ResidentBase
+from ._future import Future
+from ._objects import InstanceBase, ObjectBase, ResidentBase
+from ._requests import Map
 from ._types import DeviceLike
 
 if TYPE_CHECKING:
@@ -69,6 +72,42 @@ class Resident(ResidentBase):
         self._client._run(_requests.free(self))
 
     def __enter__(self) -> Resident:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if not self._client.is_lost():
+            self.free()
+
+
+class Object(ObjectBase):
+    __doc__ = ObjectBase.__doc__
+
+    def __init__(self, client: Client, head: bytes, type: str) -> None:
+        super().__init__(client, head, type)
+        self._client = client
+
+    def __call__(self, /, *args: Any, **options: Any) -> Any:
+        """Call it, if it is a function, with the arguments of a module's function."""
+        return self._function()(*args, **options)
+
+    def submit(self, /, *args: Any, **options: Any) -> Future:
+        """Send the call without waiting; see Function.submit()."""
+        return self._function().submit(*args, **options)
+
+    def _function(self) -> Function:
+        function = Function(self._client, "", self.type)
+        function._full, function._object = self.type, self
+        return function
+
+    def describe(self) -> Map:
+        """A map of ``type``, ``is_function``, ``ancestors`` (type keys) and ``fields`` (a dict)."""
+        return self._client._run(_requests.describe_object(self))
+
+    def free(self) -> None:
+        """Free it now; a second time does nothing."""
+        self._client._run(_requests.free(self))
+
+    def __enter__(self) -> Object:
         return self
 
     def __exit__(self, *_: Any) -> None:

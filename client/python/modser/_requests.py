@@ -287,11 +287,11 @@ def _pieces(parts: list[np.ndarray[Any, Any]]) -> Iterator[tuple[int, np.ndarray
 def facts(function: FunctionBase) -> Request[Map]:
     """The map of a function in function.list, requested once; empty if there is none."""
     known, key = function._client._known, (function.module, function.name)
-    if function._instance is None and key not in known:
+    if function._has_facts() and key not in known:
         for found in (yield from ask_maps("function.list", function.module)):
             if found["name"] == function.name:
                 known[key] = found
-    return dict(known.get(key, {})) if function._instance is None else {}
+    return dict(known.get(key, {})) if function._has_facts() else {}
 
 
 def model(client: ClientBase, module: str, deadline: Seconds) -> Request[str]:
@@ -322,7 +322,7 @@ def prepare_outs(
     """The arguments, and the arrays into which the results are copied. A PrimFunc fills its last
     arguments. A model, or a function of an instance, returns its results."""
     outs = as_outs(function._full, out)
-    if function._instance is not None:
+    if not function._has_facts():
         return args, outs
     try:
         found = yield from facts(function)
@@ -342,6 +342,13 @@ def instance(module: str) -> Request[Handle]:
     if not isinstance(handle, Handle) or handle.kind != INSTANCE:
         raise ProtocolError("expected an instance, got another value")
     return handle
+
+
+def describe_object(thing: RemoteObject) -> Request[Map]:
+    """Type, ancestors and fields of an object; the fields as a dict."""
+    found = yield from ask_map("object.describe", thing)
+    found["fields"] = dict(found["fields"])
+    return found
 
 
 def free(thing: RemoteObject) -> Request[None]:

@@ -20,14 +20,14 @@ from ._aio_function import Function, TimeEvaluator
 from ._errors import DeadlineExceeded, Error
 from ._failover import Failover
 from ._message import Message
-from ._objects import ClientBase, InstanceBase, ModuleBase, ResidentBase
+from ._objects import ClientBase, InstanceBase, ModuleBase, ObjectBase, ResidentBase
 from ._options import GRACE, Seconds, check_deadline, pack_options
 from ._requests import Each, Map, Pause, Reply, Request, Step, Unawaited
 from ._timing import Plan
 from ._types import DeviceLike, DTypeLike
 from ._upload import Artifact, Source
 
-__all__ = ["Client", "Function", "Instance", "Module", "Resident", "TimeEvaluator", "connect"]
+__all__ = ["Client", "Function", "Instance", "Module", "Object", "Resident", "TimeEvaluator", "connect"]
 
 T = TypeVar("T")
 Maps = list[Map]
@@ -406,3 +406,32 @@ class Resident(ResidentBase):
     async def __aexit__(self, *_: Any) -> None:
         if not self._client.is_lost():
             await self.free()
+
+
+class Object(ObjectBase):
+    """A value that stays in a module's worker; see modser.Object."""
+
+    def __init__(self, client: Client, head: bytes, type: str) -> None:
+        super().__init__(client, head, type)
+        self._client = client
+
+    async def __call__(self, /, *args: Any, **options: Any) -> Any:
+        function = Function(self._client, "", self.type)
+        function._full, function._object = self.type, self
+        return await function(*args, **options)
+
+    async def describe(self) -> Map:
+        return await self._client._run(_requests.describe_object(self))
+
+    async def free(self) -> None:
+        await self._client._run(_requests.free(self))
+
+    async def __aenter__(self) -> Object:
+        return self
+
+    async def __aexit__(self, *_: Any) -> None:
+        if not self._client.is_lost():
+            await self.free()
+
+
+Client._Object = Object

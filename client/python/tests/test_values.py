@@ -79,7 +79,7 @@ def test_ints_beyond_int64_are_refused_here(client, value):
 
 
 @pytest.mark.parametrize(
-    "value", [object(), {}, 1j, "\ud800", np.array(["text"]), np.array([None]), np.longdouble([1])]
+    "value", [object(), 1j, "\ud800", np.array(["text"]), np.array([None]), np.longdouble([1])]
 )
 def test_what_cannot_travel_is_refused_here(client, value):
     with pytest.raises(TypeError, match="results:echo: argument 0: "):
@@ -247,11 +247,11 @@ def test_tuples_nest_as_deep_as_the_protocol_lets_them(client):
     with pytest.raises(modser.BadArgument, match="got tuple"):  # the daemon could read it
         echo(nested(modser._message.MAX_TUPLES))
     for depth in (modser._message.MAX_TUPLES + 1, 500):
-        with pytest.raises(ValueError, match=r"results:echo: argument 0: tuples are nested"):
+        with pytest.raises(ValueError, match=r"results:echo: argument 0: tuples and dicts are nested"):
             echo(nested(depth))
     endless = []
     endless.append(endless)
-    with pytest.raises(ValueError, match="tuples are nested"):
+    with pytest.raises(ValueError, match="tuples and dicts are nested"):
         echo(endless)
     assert client.ping() >= 0, "nothing was sent"
 

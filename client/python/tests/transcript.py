@@ -8,8 +8,11 @@ import socket
 import sys
 import threading
 
-#: What a client says as soon as it is connected: a cancel of nothing, which has no answer.
-GREETING = bytes.fromhex("ed6d64011300000000000000000000009302a663616e63656c91cf0000000000000000")
+#: What a client says as soon as it is connected: session.hello, as request 0, for objects in results.
+GREETING = bytes.fromhex(
+    "ed6d64011c0000000000000000000000940000ad73657373696f6e2e6865"
+    "6c6c6f9181a76f626a65637473c3"
+)
 GOLDEN = pathlib.Path(__file__).with_name("golden.txt")
 
 

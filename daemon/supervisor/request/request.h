@@ -31,6 +31,12 @@ struct msd_replica;
 struct msd_req;
 struct msd_written;
 
+/* An object in a worker's result. */
+struct msd_reply_object {
+	uint32_t at;              /* offset of its data in the result */
+	struct msd_handle handle; /* the worker's, then the client's */
+};
+
 /* Callbacks that answer a client. */
 struct msd_client_ops {
 	/** Send the answer to request @id; borrowed msgpack. */
@@ -49,6 +55,13 @@ struct msd_client_ops {
 	 * msd_conn_put(). NULL: use forward(). Optional.
 	 */
 	uint8_t *(*put)(struct msd_client *c, size_t n, struct msd_written *w);
+	/**
+	 * Give @c the @n objects, which the worker of @r has made, and replace their
+	 * handles by those of @c: all or none. Optional. Errors: MSD_BUSY, MSD_NOMEM.
+	 */
+	msd_err (*take_objects)(struct msd_client *c, struct msd_req *r,
+				struct msd_reply_object *objects, uint32_t n,
+				struct msd_diag *d);
 	/**
 	 * The worker at the other end of a direct channel, process @pid, is lost. For
 	 * clients with direct channels.
@@ -75,6 +88,7 @@ struct msd_client {
 	struct msd_list directs; /* msd_direct.client_link: direct channels */
 	uint64_t direct_used_ms; /* last use of a direct channel; 0: never */
 	uint32_t n_in_flight;
+	bool takes_objects;    /* results may hold objects and maps */
 	uint64_t tensor_bytes; /* claimed for its requests: msd_req_reserve() */
 	uint64_t *n_together; /* shared total of clients counted together; NULL: none */
 	uint64_t number; /* number of its connection, for display; 0: no connection */

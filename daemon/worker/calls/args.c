@@ -10,6 +10,8 @@
 #include "daemon/worker/calls/plan.h"
 #include "daemon/worker/calls/stage.h"
 #include "daemon/worker/objects/client_memory.h"
+#include "daemon/worker/objects/held_objects.h"
+#include "runtime/value/map.h"
 
 /* An object that lives as long as the call. */
 struct call_hold {
@@ -62,8 +64,10 @@ void msd_call_finish(struct msd_call *call, bool failed)
 			msd_obj_unref(&o->there->obj);
 	}
 	call->outs = NULL;
-	if (failed)
+	if (failed) {
 		msd_call_free_slots(call);
+		msd_held_objects_take_back(call);
+	}
 	msd_arena_reset(call->arena);
 }
 
@@ -247,6 +251,57 @@ static msd_err read_tuple(struct msd_call *call, const struct msd_wire_value *v,
 	return MSD_OK;
 }
 
+/* Read a key and its value, which stay the call's. */
+static msd_err read_pair(struct msd_call *call, struct msd_cur *c, uint32_t i,
+			 struct msd_pair *ret, struct msd_diag *d)
+{
+	msd_err err = read_value(call, c, true, &ret->key, d);
+
+	if (err != MSD_OK)
+		return msd_diag_wrap(d, err, "key %u", i);
+	err = read_value(call, c, true, &ret->value, d);
+	return err == MSD_OK ? err : msd_diag_wrap(d, err, "value %u", i);
+}
+
+static msd_err read_map(struct msd_call *call, const struct msd_wire_value *v,
+			struct msd_any *ret, struct msd_diag *d)
+{
+	const uint32_t n = v->as.tuple.n;
+	struct msd_pair *pairs =
+		msd_arena_alloc(call->arena, (n > 0 ? n : 1) * sizeof(*pairs));
+	struct msd_cur c = msd_cur_of(v->as.tuple.items);
+	msd_err err = pairs != NULL ? MSD_OK : msd_diag_no_memory(d);
+	size_t repeated = SIZE_MAX;
+
+	if (err == MSD_OK && !call->wants_objects) {
+		err = msd_diag_set(d, MSD_BAD_ARGUMENT,
+				   "a map, but the function takes tensors, numbers "
+				   "and strings");
+	}
+	for (uint32_t i = 0; err == MSD_OK && i < n; i++)
+		err = read_pair(call, &c, i, &pairs[i], d);
+	if (err != MSD_OK)
+		return err;
+	struct msd_map *map = msd_map_new(MSD_T_MAP, pairs, n, &repeated);
+	if (map == NULL && repeated != SIZE_MAX) {
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "key %zu of a map occurs twice", repeated);
+	}
+	return msd_call_hold(call, map != NULL ? &map->obj : NULL, ret, d);
+}
+
+static msd_err read_object(struct msd_call *call, struct msd_handle h,
+			   struct msd_any *ret, struct msd_diag *d)
+{
+	struct msd_obj *obj;
+	const msd_err err = msd_held_objects_use(call, h, &obj, d);
+
+	if (err != MSD_OK)
+		return err;
+	msd_obj_ref(obj);
+	return msd_call_hold(call, obj, ret, d);
+}
+
 /* Typed code compares small texts by their form. */
 static msd_err take_text(struct msd_call *call, struct msd_span s, enum msd_type type,
 			 struct msd_any *ret, struct msd_diag *d)
@@ -300,6 +355,10 @@ static msd_err take_value(struct msd_call *call, const struct msd_wire_value *v,
 		return read_tensor(call, v->as.tensor, is_nested, ret, d);
 	case MSD_K_TUPLE:
 		return read_tuple(call, v, ret, d);
+	case MSD_K_MAP:
+		return read_map(call, v, ret, d);
+	case MSD_K_OBJECT:
+		return read_object(call, v->as.object.handle, ret, d);
 	case MSD_K_FUNCTION:
 	case MSD_K_MODULE:
 	case MSD_K_INSTANCE:

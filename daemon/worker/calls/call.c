@@ -14,9 +14,11 @@
 #include "daemon/worker/direct/ledger_writer.h"
 #include "daemon/worker/gauges.h"
 #include "daemon/worker/handlers.h"
+#include "daemon/worker/objects/held_objects.h"
 #include "daemon/worker/objects/instances.h"
 #include "proto/base/clock.h"
 #include "proto/name.h"
+#include "runtime/module/check.h"
 #include "runtime/module/instance.h"
 
 #define OUT_TEXT_MAX 128
@@ -244,26 +246,54 @@ static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", call->func->name);
 }
 
+/* Find a function that a client holds; it lives as long as the call's other memory. A
+ * library's checks its arguments itself. */
+static msd_err find_held_func(struct msd_worker *w, const struct msd_request *r,
+			      struct msd_handle h, struct msd_func **ret,
+			      struct msd_diag *d)
+{
+	static const char name[] = "a function object";
+	struct msd_func *func =
+		msd_arena_alloc(&w->arena, sizeof(*func) + sizeof(name));
+
+	if (func == NULL)
+		return msd_diag_no_memory(d);
+	memcpy(func->name, name, sizeof(name));
+	const msd_err err = msd_held_objects_function(r->peer, h, &func->fn, d);
+	if (err != MSD_OK)
+		return err;
+	const struct msd_call_rules *rules = func->fn->rules;
+	func->style = rules != NULL ? rules->info.style : MSD_FUNC_PRIM;
+	func->is_typed = rules == NULL || rules->is_typed;
+	*ret = func;
+	return MSD_OK;
+}
+
 /* Find the function; the arguments that follow stay in @c. */
-static msd_err open_call(struct msd_worker *w, const struct msd_request *r,
-			 struct msd_cur *c, uint32_t *ret_n, struct msd_func **ret,
-			 bool *ret_takes_out, struct msd_diag *d)
+static msd_err open_call(struct msd_worker *w, struct msd_request *r, struct msd_cur *c,
+			 uint32_t *ret_n, struct msd_func **ret, bool *ret_takes_out,
+			 struct msd_diag *d)
 {
 	uint32_t n;
 	struct msd_wire_value target;
 
 	if (!msd_array_open(r->params, c, &n) || n == 0 ||
-	    msd_value_read(c, &target, d) != MSD_OK || target.kind != MSD_K_STR) {
-		return msd_diag_set(
-			d, MSD_BAD_REQUEST,
-			"call: expected [\"module:function\", argument...]");
+	    msd_value_read(c, &target, d) != MSD_OK ||
+	    (target.kind != MSD_K_STR && target.kind != MSD_K_OBJECT)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "call: expected [\"module:function\" | object, "
+				    "argument...]");
 	}
 	*ret_n = n - 1;
+	if (target.kind == MSD_K_OBJECT)
+		return find_held_func(w, r, target.as.object.handle, ret, d);
 	if (r->instance.generation != 0) {
 		return find_instance_func(w, r, target.as.str, ret, ret_takes_out, d);
 	}
+	const msd_err err =
+		r->func != NULL ? MSD_OK : find_func(w, target.as.str, &r->func, d);
 	*ret = r->func;
-	return r->func != NULL ? MSD_OK : find_func(w, target.as.str, ret, d);
+	return err;
 }
 
 msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
@@ -280,8 +310,6 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 		err = open_call(w, r, &c, &n, &func, &takes_out, d);
 	if (err != MSD_OK)
 		return err;
-	if (r->instance.generation == 0)
-		r->func = func;
 	if (r->known == NULL)
 		msd_ledger_writer_name(w, r);
 	struct msd_device device = msd_loaded_device(w->module);

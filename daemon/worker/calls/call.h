@@ -54,8 +54,9 @@ struct msd_call {
 	uint32_t n_result_tensors;
 	uint32_t n_result_values;
 	struct msd_rows rows;
-	uint32_t n_joined;       /* calls in the joint run; 0: it ran alone */
-	struct call_hold *holds; /* objects to drop */
+	uint32_t n_joined;           /* calls in the joint run; 0: it ran alone */
+	struct call_hold *holds;     /* objects to drop */
+	struct call_object *objects; /* objects in the reply, last first */
 	struct call_slot *slots; /* out slots to free if the call fails, last first */
 	uint64_t sent_bytes; /* direct peer only: bytes of the reply's payload so far */
 };
@@ -132,6 +133,13 @@ struct msd_call_lender {
 void msd_call_lend(struct msd_call *call, struct msd_call_lender *l);
 /** Direct peer only: move the call's slots to its reply. */
 MSD_MUST_CHECK msd_err msd_call_hand_over(struct msd_call *call, struct msd_diag *d);
+/**
+ * Append @v to @out; @depth arrays are open around it. The other parameters are those
+ * of msd_call_write_result().
+ */
+MSD_MUST_CHECK msd_err msd_call_write_value(struct msd_call *call,
+					    const struct msd_any *v, unsigned depth,
+					    struct msd_buf *out, struct msd_diag *d);
 /** Free the out slots of a failed call. */
 void msd_call_free_slots(struct msd_call *call);
 /** Drop the call's objects; with @failed also its out slots. */

@@ -5,7 +5,9 @@
 #include "daemon/worker/calls/stage.h"
 #include "daemon/worker/direct/direct_peer.h"
 #include "daemon/worker/objects/client_memory.h"
+#include "daemon/worker/objects/held_objects.h"
 #include "proto/base/utf8.h"
+#include "runtime/value/map.h"
 #include "runtime/value/types.h"
 
 /* Body, result pair and out list also count as levels in the reader's scan. */
@@ -306,32 +308,64 @@ static msd_err write_rows(struct msd_call *call, const struct msd_dltensor *t,
 	return write_tensor(call, &part, out, d);
 }
 
-static msd_err write_value(struct msd_call *call, const struct msd_any *v,
-			   unsigned depth, struct msd_buf *out, struct msd_diag *d);
-
 static msd_err too_many(struct msd_diag *d)
 {
 	return msd_diag_set(d, MSD_TOO_LARGE, "more than %u values in one reply",
 			    MAX_RESULT_VALUES);
 }
 
+static msd_err too_deep(struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "the result nests deeper than %u tuples and maps",
+			    MAX_RESULT_DEPTH);
+}
+
 static msd_err write_tuple(struct msd_call *call, const struct msd_array *a,
 			   unsigned depth, struct msd_buf *out, struct msd_diag *d)
 {
-	if (depth >= MAX_RESULT_DEPTH) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "the result nests deeper than %u tuples",
-				    MAX_RESULT_DEPTH);
-	}
+	if (depth >= MAX_RESULT_DEPTH)
+		return too_deep(d);
 	if (a->size < 0 || a->size > MAX_RESULT_VALUES - call->n_result_values)
 		return too_many(d);
 	msd_pack_array(out, (size_t)a->size);
 	for (int64_t i = 0; i < a->size; i++) {
-		msd_err err = write_value(call, &a->items[i], depth + 1, out, d);
+		msd_err err =
+			msd_call_write_value(call, &a->items[i], depth + 1, out, d);
 		if (err != MSD_OK)
 			return err;
 	}
 	return MSD_OK;
+}
+
+/* A library may have made the map, or be at fault in it. */
+static msd_err write_map(struct msd_call *call, const struct msd_map *map,
+			 unsigned depth, struct msd_buf *out, struct msd_diag *d)
+{
+	struct msd_map_walk walk = msd_map_begin(map);
+	const struct msd_pair *p;
+	uint64_t n = 0;
+	msd_err err = MSD_OK;
+
+	if (depth >= MAX_RESULT_DEPTH)
+		return too_deep(d);
+	if (map->size > (MAX_RESULT_VALUES - call->n_result_values) / 2)
+		return too_many(d);
+	msd_pack_map_value(out, (size_t)map->size);
+	while (err == MSD_OK && (p = msd_map_next(&walk)) != NULL) {
+		err = msd_call_write_value(call, &p->key, depth + 1, out, d);
+		if (err == MSD_OK)
+			err = msd_call_write_value(call, &p->value, depth + 1, out, d);
+		n++;
+	}
+	if (err == MSD_OK && n != map->size) {
+		return msd_diag_set(d, MSD_CALL_FAILED,
+				    "the result holds a damaged map: %llu of its %llu "
+				    "pairs are found",
+				    (unsigned long long)n,
+				    (unsigned long long)map->size);
+	}
+	return err;
 }
 
 static msd_err write_bytes(struct msd_span s, bool is_text, struct msd_buf *out,
@@ -348,6 +382,17 @@ static msd_err write_bytes(struct msd_span s, bool is_text, struct msd_buf *out,
 		msd_pack_bin(out, s.p, s.n);
 	}
 	return MSD_OK;
+}
+
+static msd_err refuse_guest(const struct msd_any *v, struct msd_diag *d)
+{
+	const struct msd_bytes key = msd_type_info(v->type)->key;
+
+	return msd_diag_set(d, MSD_UNSUPPORTED,
+			    "the result holds a value of type %.*s, which a direct "
+			    "channel does not carry: call the function through the "
+			    "daemon",
+			    (int)(key.size < 256 ? key.size : 256), key.data);
 }
 
 static msd_err write_object(struct msd_call *call, const struct msd_any *v,
@@ -367,17 +412,20 @@ static msd_err write_object(struct msd_call *call, const struct msd_any *v,
 		msd_pack_shape(out, s->dim, s->ndim);
 		return MSD_OK;
 	}
-	const struct msd_type_info *info = msd_type_info(v->type);
+	if (call->peer->guest != NULL)
+		return refuse_guest(v, d);
+	if (v->type == MSD_T_MAP || v->type == MSD_T_DICT)
+		return write_map(call, obj, depth, out, d);
+	if (v->type >= MSD_T_OBJECT && msd_type_info(v->type)->type == v->type)
+		return msd_held_objects_give(call, v->as.obj, out, d);
 	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "the result is a value of kind %s (type %d, %.*s), which "
-			    "cannot be sent",
-			    msd_type_name(v->type), v->type,
-			    (int)(info->key.size < 256 ? info->key.size : 256),
-			    info->key.data);
+			    "the result is a value of kind %s (type %d), which cannot "
+			    "be sent",
+			    msd_type_name(v->type), v->type);
 }
 
-static msd_err write_value(struct msd_call *call, const struct msd_any *v,
-			   unsigned depth, struct msd_buf *out, struct msd_diag *d)
+msd_err msd_call_write_value(struct msd_call *call, const struct msd_any *v,
+			     unsigned depth, struct msd_buf *out, struct msd_diag *d)
 {
 	struct msd_span text;
 	const struct msd_dltensor *tensor = msd_any_dltensor(v);
@@ -428,7 +476,7 @@ msd_err msd_call_write_result(struct msd_call *call, const struct msd_any *v,
 	if (v->type == MSD_T_NONE) { /* usual for functions that fill out tensors */
 		msd_pack_nil(out);
 	} else {
-		err = write_value(call, v, 0, out, d);
+		err = msd_call_write_value(call, v, 0, out, d);
 	}
 	if (err == MSD_OK && call->places != NULL) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,

@@ -33,7 +33,8 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 
 	if (c->params->via.array.size > 0) {
 		static const char *const known[] = {"client", "protocol", "token",
-						    NULL};
+						    "objects", NULL};
+		bool takes_objects = c->session->client.takes_objects;
 		struct msd_span token = {0};
 		const msgpack_object *o = &c->params->via.array.ptr[0];
 		uint64_t protocol = MSD_PROTOCOL_VERSION;
@@ -48,6 +49,8 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 		}
 		if (err == MSD_OK)
 			err = msd_map_str(o, "token", &token, d);
+		if (err == MSD_OK)
+			err = msd_map_bool(o, "objects", &takes_objects, d);
 		const bool is_shown = msd_map_find(o, "token") != NULL;
 		if (err == MSD_OK && is_shown)
 			err = msd_authorization_show(c->session, token, d);
@@ -55,6 +58,7 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 			return err;
 		if (is_shown)
 			msd_audit_shown(c->session);
+		c->session->client.takes_objects = takes_objects;
 	}
 	msd_pack_map(b, 5);
 	msd_pack_pair_str(b, "server", "modserd");
@@ -63,8 +67,9 @@ msd_err msd_method_hello(struct msd_method_call *c, struct msd_diag *d)
 	msd_pack_cstr(b, "limits");
 	msd_method_put_limits(b, c->session->edge->limits);
 	msd_pack_cstr(b, "features");
-	msd_pack_array(b, 6);
+	msd_pack_array(b, 7);
 	msd_pack_cstr(b, "direct");
+	msd_pack_cstr(b, "objects");
 	msd_pack_cstr(b, "promises");
 	msd_pack_cstr(b, "resident-tensors");
 	msd_pack_cstr(b, "rights");

@@ -154,6 +154,12 @@ static msd_err instance_free(struct msd_method_call *c, struct msd_diag *d)
 	return msd_object_free(c->session, c->in, MSD_K_INSTANCE, d);
 }
 
+static msd_err object_free(struct msd_method_call *c, struct msd_diag *d)
+{
+	msd_pack_nil(&c->result);
+	return msd_object_free(c->session, c->in, MSD_K_OBJECT, d);
+}
+
 static msd_err tensor_free(struct msd_method_call *c, struct msd_diag *d)
 {
 	msd_pack_nil(&c->result);
@@ -198,6 +204,7 @@ static const struct {
 	[MSD_M_FUNCTION_GET] = {function_get, 2, 2},
 	[MSD_M_FUNCTION_FREE] = {function_free, 1, 1},
 	[MSD_M_INSTANCE_FREE] = {instance_free, 1, 65536},
+	[MSD_M_OBJECT_FREE] = {object_free, 1, 65536},
 	[MSD_M_CHANNEL_OPEN] = {msd_method_channel, 1, 1},
 	[MSD_M_SEGMENT_ADD] = {msd_method_segment_add, 1, 1},
 	[MSD_M_SEGMENT_REMOVE] = {msd_method_segment_remove, 1, 1},

@@ -95,7 +95,7 @@ static void on_tensor(struct msd_req *r, struct msd_in *in)
 }
 
 /* tensor.copy returns nil, a tensor with its bytes, or (to a device) a new resident
- * tensor. */
+ * tensor. object.describe returns a map, which may hold objects. */
 static void on_copied(struct msd_req *r, struct msd_in *in)
 {
 	struct msd_cur c = msd_cur_of(in->body.result);
@@ -113,7 +113,8 @@ static void on_copied(struct msd_req *r, struct msd_in *in)
 	msd_diag_finish(&d);
 }
 
-/* tensor.copy and tensor.fill name no module: the first resident tensor gives it. */
+/* tensor.copy, tensor.fill and object.describe name no module: the first object gives
+ * it. */
 static msd_err find_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 			   struct msd_diag *d)
 {
@@ -121,9 +122,11 @@ static msd_err find_module(struct msd_req *r, struct msd_cur items, uint32_t n,
 	msd_err err = msd_object_module(msd_session_of(r), items, n, &name, d);
 
 	if (err == MSD_OK && name.n == 0) {
-		err = msd_diag_set(d, MSD_BAD_REQUEST,
-				   "%s: no resident tensor among the parameters",
-				   msd_method_row(r->method)->name);
+		err = msd_diag_set(d, MSD_BAD_REQUEST, "%s: no %s among the parameters",
+				   msd_method_row(r->method)->name,
+				   r->method == MSD_M_OBJECT_DESCRIBE
+					   ? "object"
+					   : "resident tensor");
 	}
 	if (err != MSD_OK)
 		return err;

@@ -1,7 +1,8 @@
 #ifndef MSD_SUPERVISOR_OBJECT_CREATE_H
 #define MSD_SUPERVISOR_OBJECT_CREATE_H
 /* Requests to a worker that create an object or use one: tensor.alloc, tensor.copy,
- * tensor.fill, module.instance. A created object belongs to the session (object.h). */
+ * tensor.fill, module.instance, object.describe. A created object belongs to the
+ * session (object.h). */
 #include "daemon/supervisor/request/request.h"
 
 /**

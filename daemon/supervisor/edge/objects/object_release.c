@@ -4,7 +4,9 @@
 
 enum msd_method msd_object_release_method(enum msd_kind kind)
 {
-	return kind == MSD_K_TENSOR ? MSD_M_TENSOR_FREE : MSD_M_INSTANCE_FREE;
+	return kind == MSD_K_TENSOR     ? MSD_M_TENSOR_FREE
+	       : kind == MSD_K_INSTANCE ? MSD_M_INSTANCE_FREE
+					: MSD_M_OBJECT_FREE;
 }
 
 static void put_handle(struct msd_buf *b, enum msd_kind kind, struct msd_handle h)
@@ -17,6 +19,8 @@ static void put_handle(struct msd_buf *b, enum msd_kind kind, struct msd_handle 
 
 	if (kind == MSD_K_TENSOR) {
 		msd_pack_tensor(b, &t);
+	} else if (kind == MSD_K_OBJECT) {
+		msd_pack_object(b, h, false, (struct msd_span){0});
 	} else {
 		msd_pack_handle(b, MSD_EXT_INSTANCE, h);
 	}

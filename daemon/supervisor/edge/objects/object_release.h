@@ -17,7 +17,7 @@ struct msd_object_release {
 	struct msd_handle theirs[MSD_OBJECT_RELEASE_OBJECTS]; /* the worker's handles */
 };
 
-/** Return the method that frees objects of @kind, MSD_K_TENSOR or MSD_K_INSTANCE. */
+/** Return the method that frees objects of @kind: msd_object_made in object.h. */
 enum msd_method msd_object_release_method(enum msd_kind kind);
 /**
  * Add the handle @theirs of @p. If the collected objects are full or belong to

@@ -25,6 +25,7 @@
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/queue/admit.h"
 #include "daemon/supervisor/module/stats/call_accounting.h"
+#include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/request/call_template.h"
 #include "proto/name.h"
 #include "proto/value.h"
@@ -66,6 +67,17 @@ static bool is_lent(const struct msd_wire_tensor *t)
 	return t->where == MSD_AT_SEGMENT || t->segment != 0;
 }
 
+/* Translate an object of a library, whose ext data begins at @data. */
+static msd_err use_object(struct pass *p, uint8_t *data, struct msd_diag *d)
+{
+	struct msd_handle h = msd_handle_read(data);
+	const msd_err err = msd_object_use(p->req, MSD_K_OBJECT, h, &h, d);
+
+	if (err == MSD_OK)
+		msd_handle_write(h, data);
+	return err;
+}
+
 /* Check the location of each tensor, translate resident tensors and sum the size of
  * the outputs. */
 static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_diag *d)
@@ -74,6 +86,8 @@ static msd_err take_ext(void *ctx, int8_t type, size_t at, size_t n, struct msd_
 	uint8_t *data = p->req->job.params.p + at;
 	struct msd_wire_tensor t;
 
+	if (type == MSD_EXT_OBJECT)
+		return use_object(p, data, d);
 	if (type != MSD_EXT_TENSOR)
 		return MSD_OK;
 	msd_err err = msd_wire_tensor_read(data, n, &t, d);
@@ -139,8 +153,8 @@ static msd_err read_target(struct msd_session *s, const struct msd_wire_value *v
 	if (v->kind != MSD_K_FUNCTION) {
 		return msd_diag_set(
 			d, MSD_BAD_REQUEST,
-			"call: the target must be \"module:function\" or a function "
-			"handle, got %s",
+			"call: the target must be \"module:function\", a function "
+			"handle or a function object, got %s",
 			msd_kind_name(v->kind));
 	}
 	msd_err err =
@@ -150,6 +164,25 @@ static msd_err read_target(struct msd_session *s, const struct msd_wire_value *v
 		*ret_target = msd_span_of(text);
 	}
 	return err;
+}
+
+/* The target is a function object, whose handle scan_params() translates. */
+static msd_err write_object_call(struct msd_req *r, const struct msd_in *in,
+				 struct msd_handle h, struct msd_diag *d)
+{
+	struct msd_span module = {0};
+	msd_err err = msd_object_home(msd_session_of(r), h, &module, d);
+
+	if (err == MSD_OK) {
+		err = msd_module_require(msd_session_of(r)->edge->registry, module,
+					 &r->module, d);
+	}
+	if (err != MSD_OK)
+		return err;
+	r->at.function = MSD_CALL_STATS_OTHER; /* it has no name */
+	msd_call_accounting_again(r, &r->module->group);
+	msd_buf_put(&r->job.params, in->body.params.p, in->body.params.n);
+	return MSD_OK;
 }
 
 static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag *d)
@@ -166,6 +199,8 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 		return msd_diag_set(d, MSD_BAD_REQUEST, "call: no target");
 	c = msd_cur_of(v.as.tuple.items);
 	err = msd_value_read(&c, &v, d);
+	if (err == MSD_OK && v.kind == MSD_K_OBJECT)
+		return write_object_call(r, in, v.as.object.handle, d);
 	if (err == MSD_OK)
 		err = read_target(msd_session_of(r), &v, &target, d);
 	if (err != MSD_OK)
@@ -245,7 +280,7 @@ static msd_err read_anew(struct msd_session *s, struct pass *p, struct msd_in *i
 	if (err == MSD_OK)
 		err = check_state(p->req->module, d);
 	p->inlines->n = 0;
-	if (err == MSD_OK && in->body.n_tensors > 0)
+	if (err == MSD_OK && in->body.n_tensors + in->body.n_objects > 0)
 		err = scan_params(p, d);
 	if (err == MSD_OK && !p->has_resident && p->req->lending == NULL)
 		msd_call_cache_call(s, in, p->req, &options, p->out_bytes);

@@ -24,8 +24,9 @@ static bool may_have_plan(const struct msd_in *in, const struct msd_req *r,
 			  const struct msd_request_options *o)
 {
 	return r->method == MSD_M_CALL && in->body.n_handles == 0 &&
-	       in->body.n_results == 0 && o->names.n == 0 && !o->is_traced &&
-	       !o->is_promised && msd_call_accounting_is_settled(r, &r->module->group);
+	       in->body.n_objects == 0 && in->body.n_results == 0 && o->names.n == 0 &&
+	       !o->is_traced && !o->is_promised &&
+	       msd_call_accounting_is_settled(r, &r->module->group);
 }
 
 /* Set the fields that the body does not contain. */

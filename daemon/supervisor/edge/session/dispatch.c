@@ -6,6 +6,7 @@
 #include "daemon/supervisor/edge/methods/method.h"
 #include "daemon/supervisor/edge/methods/methods.h"
 #include "daemon/supervisor/edge/objects/dependents.h"
+#include "daemon/supervisor/edge/objects/object.h"
 #include "daemon/supervisor/edge/session/call.h"
 #include "daemon/supervisor/edge/session/call_cache.h"
 #include "daemon/supervisor/edge/session/frame_session.h"
@@ -379,6 +380,7 @@ static void on_direct_lost(struct msd_client *c, uint64_t pid,
 
 const struct msd_client_ops msd_dispatch_client_ops = {
 	.may_still = msd_authorization_may_still,
+	.take_objects = msd_object_take,
 	.reply = reply,
 	.reply_error = reply_error,
 	.forward = forward,

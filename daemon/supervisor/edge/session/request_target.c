@@ -10,8 +10,8 @@ enum naming {
 	NOTHING,  /* no name, or an object of the session */
 	MODULE,   /* the first is a module name */
 	FUNCTION, /* the first two are a module name and a function name */
-	TARGET,   /* the first is "module:function", or a function handle */
-	TENSOR    /* a resident tensor among the parameters gives the module */
+	TARGET,   /* the first is "module:function", or names a function */
+	OBJECT    /* an object among the parameters gives the module */
 };
 
 static const uint8_t namings[MSD_M_COUNT] = {
@@ -30,8 +30,9 @@ static const uint8_t namings[MSD_M_COUNT] = {
 	[MSD_M_FUNCTION_LIST] = MODULE,
 	[MSD_M_FUNCTION_GET] = FUNCTION,
 	[MSD_M_TENSOR_ALLOC] = MODULE,
-	[MSD_M_TENSOR_COPY] = TENSOR,
-	[MSD_M_TENSOR_FILL] = TENSOR,
+	[MSD_M_TENSOR_COPY] = OBJECT,
+	[MSD_M_TENSOR_FILL] = OBJECT,
+	[MSD_M_OBJECT_DESCRIBE] = OBJECT,
 };
 
 bool msd_request_target_has_name(enum msd_method method)
@@ -46,6 +47,12 @@ static void read_target(struct msd_session *s, const struct msd_wire_value *v,
 {
 	struct msd_span text = {0};
 
+	if (v->kind == MSD_K_OBJECT) { /* the module alone: it has no name */
+		if (msd_object_home(s, v->as.object.handle, &ret->module, NULL) !=
+		    MSD_OK)
+			ret->module = (struct msd_span){0};
+		return;
+	}
 	if (v->kind == MSD_K_STR) {
 		text = v->as.str;
 	} else if (v->kind == MSD_K_FUNCTION) {
@@ -85,7 +92,7 @@ static bool read_naming(struct msd_session *s, struct msd_cur items, uint32_t n,
 			return false;
 		read_target(s, &v, ret);
 		return true;
-	case TENSOR:
+	case OBJECT:
 		if (msd_object_module(s, items, n, &ret->module, NULL) != MSD_OK) {
 			ret->module =
 				(struct msd_span){0}; /* the method reports the error */

@@ -127,6 +127,7 @@ static const struct msd_worker_group_ops group_ops = {
 	.on_refused = on_refused,
 	.pass_on = pass_on,
 	.on_overran = msd_module_overran,
+	.free_objects = msd_queue_free_objects,
 	.on_ledger = msd_run_watch_look,
 	.on_output = on_output,
 };

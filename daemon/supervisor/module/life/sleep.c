@@ -59,8 +59,8 @@ msd_err msd_sleep_want(struct msd_module *m, struct msd_diag *d)
 	if (is_busy(m)) {
 		return msd_diag_set(d, MSD_BUSY,
 				    "module %s is in use: a call is running or "
-				    "waiting, or a client holds tensors or instances "
-				    "in it",
+				    "waiting, or a client holds tensors, instances or "
+				    "objects in it",
 				    m->group.name);
 	}
 	msd_idle_tracker_begin(&m->idleness, m->group.n_calls,

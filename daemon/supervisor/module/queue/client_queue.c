@@ -84,6 +84,7 @@ static void loosen(struct msd_client_queue *client_queue)
 	if (client_queue->home == NULL ||
 	    client_queue->n_held[MSD_CLIENT_OBJECT_TENSOR] > 0 ||
 	    client_queue->n_held[MSD_CLIENT_OBJECT_INSTANCE] > 0 ||
+	    client_queue->n_held[MSD_CLIENT_OBJECT_OTHER] > 0 ||
 	    client_queue->n_requests > 0)
 		return;
 	client_queue->home->n_bound--;

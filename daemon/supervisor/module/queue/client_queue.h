@@ -4,7 +4,8 @@
  * Client queue: the queued requests of one client to one module, in order. Requests
  * that need no order are sorted by their deadlines, earliest first.
  *
- * If a client holds objects in one of several workers (resident tensors, instances),
+ * If a client holds objects in one of several workers (resident tensors, instances,
+ * objects of libraries),
  * that replica is the home of its queue. All its requests go there, in order, until
  * it holds no object and has no request queued, or the worker is gone. In a module
  * with one worker no queue has a home.
@@ -23,6 +24,7 @@
 enum msd_client_object {
 	MSD_CLIENT_OBJECT_TENSOR,
 	MSD_CLIENT_OBJECT_INSTANCE,
+	MSD_CLIENT_OBJECT_OTHER, /* a library's */
 	MSD_CLIENT_OBJECT_BYTES,
 	MSD_CLIENT_OBJECT_COUNT
 };

@@ -327,6 +327,21 @@ void msd_queue_tell(struct msd_replica *rep, struct msd_client *c,
 		msd_req_release(r);
 }
 
+void msd_queue_free_objects(struct msd_replica *rep,
+			    const struct msd_reply_object *objects, uint32_t n)
+{
+	struct msd_buf params = {0};
+
+	msd_pack_array(&params, n);
+	for (uint32_t i = 0; i < n; i++) {
+		msd_pack_object(&params, objects[i].handle, false,
+				(struct msd_span){0});
+	}
+	if (!params.bad) /* without memory they stay until the worker ends */
+		msd_queue_tell(rep, NULL, MSD_M_OBJECT_FREE, &params);
+	msd_buf_finish(&params);
+}
+
 static void flush(struct msd_client_queue *client_queue)
 {
 	struct msd_list *it;

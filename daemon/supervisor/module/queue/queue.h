@@ -22,6 +22,9 @@ void msd_queue_pump(struct msd_worker_group *group);
  */
 void msd_queue_tell(struct msd_replica *rep, struct msd_client *c,
 		    enum msd_method method, const struct msd_buf *params);
+/** No client can name the @n objects of @rep: it frees them. */
+void msd_queue_free_objects(struct msd_replica *rep,
+			    const struct msd_reply_object *objects, uint32_t n);
 /** @r names an object in the worker @p: send it to that worker, or refuse it. */
 void msd_queue_need(struct msd_req *r, struct msd_process *p);
 /** @c leaves: send its remaining notifications at once, and drop its client queues. */

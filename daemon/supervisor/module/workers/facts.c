@@ -55,7 +55,7 @@ static msd_err check(const struct msd_body *body, uint32_t *ret_n, struct msd_di
 {
 	struct msd_cur c;
 
-	if (body->n_handles + body->n_tensors > 0)
+	if (body->n_handles + body->n_tensors + body->n_objects > 0)
 		return fail(d, "it holds a handle or a tensor");
 	if (!msd_array_open(msd_map_value(body->result, parts[FUNCTIONS]), &c, ret_n))
 		return fail(d, "no functions");

@@ -8,6 +8,7 @@
 #include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/module/stats/trace.h"
 #include "daemon/supervisor/module/workers/replica.h"
+#include "daemon/supervisor/module/workers/reply_objects.h"
 #include "daemon/supervisor/module/workers/reply_slots.h"
 #include "daemon/supervisor/module/workers/reply_template.h"
 #include "daemon/supervisor/module/workers/worker_group.h"
@@ -24,10 +25,10 @@
  *   - No client waits: the slots are released at once.
  *   - The payload exceeds the limit of a frame: the client gets an error, and the slots
  *     are released.
- *   - The answer is malformed: it has a handle, which would be another object's for the
- *     client; a tensor outside the result, or in an invalid place or a slot that is
- *     being sent; or more bytes in replies than the worker may have. The client gets an
- *     error, and the worker is killed.
+ *   - The answer is malformed: it has a handle other than those of objects, which would
+ * be another object's for the client; a tensor outside the result, or in an invalid
+ * place or a slot that is being sent; or more bytes in replies than the worker may
+ * have. The client gets an error, and the worker is killed.
  */
 
 /* State of patching one result. */
@@ -221,6 +222,8 @@ static bool drop(const struct msd_req *r, struct msd_process *p, struct msd_in *
 	uint8_t *result = in->bytes + (in->body.result.p - in->bytes);
 	msd_err err = refuse_handles(in, d);
 
+	if (err == MSD_OK && in->body.n_objects > 0)
+		err = msd_reply_objects_free(p, in, d);
 	if (err == MSD_OK && in->body.n_tensors > 0) {
 		err = patch_result(r, p, NULL, result, in->body.result.n,
 				   in->body.n_tensors, d);
@@ -242,9 +245,8 @@ static void write_meta(struct msd_out *o, const struct msd_req *r,
 }
 
 /* Write the whole frame except its header. */
-static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
-			   struct msd_process *p, const struct msd_in *in,
-			   struct msd_diag *d)
+static msd_err write_reply(struct msd_out *o, struct msd_req *r, struct msd_process *p,
+			   const struct msd_in *in, struct msd_diag *d)
 {
 	const uint64_t id = r->client.id;
 	msd_err err = refuse_handles(in, d);
@@ -266,10 +268,15 @@ static msd_err write_reply(struct msd_out *o, const struct msd_req *r,
 	/* Error and result are adjacent. */
 	msd_buf_put(&o->body, in->body.error.p, in->body.error.n + in->body.result.n);
 	write_meta(o, r, in);
-	if (in->body.n_tensors == 0 || o->body.bad)
-		return MSD_OK;
-	return patch_result(r, p, o, o->body.p + at, in->body.result.n,
-			    in->body.n_tensors, d);
+	if (o->body.bad)
+		return in->body.n_objects == 0 ? MSD_OK : msd_diag_no_memory(d);
+	if (in->body.n_tensors > 0) {
+		err = patch_result(r, p, o, o->body.p + at, in->body.result.n,
+				   in->body.n_tensors, d);
+	}
+	if (err == MSD_OK && in->body.n_objects > 0)
+		err = msd_reply_objects_give(r, in, o->body.p + at, d);
+	return err;
 }
 
 /* A known answer has no handles. Without tensors it is the worker's answer with
@@ -321,6 +328,8 @@ bool msd_reply_forward(struct msd_req *r, struct msd_process *p, struct msd_in *
 		return true;
 	}
 	msd_out_destroy(o);
+	if (!is_malformed(err) && in->body.n_objects > 0)
+		(void)!msd_reply_objects_free(p, in, NULL);
 	if (is_malformed(err)) {
 		msd_req_answer_error(r, MSD_INTERNAL,
 				     "the worker's answer was malformed");

@@ -60,7 +60,8 @@ static struct msd_reply_template *make(const struct msd_known *known, size_t *re
 
 void msd_reply_template_learn(struct msd_process *p, const struct msd_in *in)
 {
-	if (p->channel.limits.memory == NULL || in->body.n_handles > 0)
+	if (p->channel.limits.memory == NULL || in->body.n_handles > 0 ||
+	    in->body.n_objects > 0)
 		return;
 	struct msd_known *known =
 		msd_memory_add(&p->answers, (struct msd_span){in->bytes, in->n_bytes},

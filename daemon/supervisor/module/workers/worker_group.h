@@ -30,6 +30,9 @@ struct msd_worker_group_ops {
 			  const char *text);
 	/** A worker has answered, and has room. */
 	void (*on_answered)(struct msd_worker_group *group);
+	/** No client gets the objects in an answer of a worker: it must free them. */
+	void (*free_objects)(struct msd_replica *rep,
+			     const struct msd_reply_object *objects, uint32_t n);
 	/**
 	 * A worker is gone, and its requests are answered. If it died by itself,
 	 * @blame is the origin of the call that it ran. May free the module.
