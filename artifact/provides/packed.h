@@ -187,29 +187,34 @@
 	X("ffi.Shape", shape)                                                          \
 	X("ffi.String", string)
 
-/* The lists, with the name of each table: T(name, list). A table is one row here. */
+/*
+ * The lists, with the name of each table: T(name, list, users). A table is one row
+ * here. CLIENTS may call its functions by name, as if they were the module's: drivers
+ * of language models do so with the state that the model returned. All others are for
+ * the MODULE alone.
+ */
 #define MSD_PACKED_MAP(T)                                                              \
-	T(device, MSD_PACKED_DEVICE)                                                   \
-	T(cuda, MSD_PACKED_CUDA)                                                       \
-	T(check, MSD_PACKED_CHECK)                                                     \
-	T(shape, MSD_PACKED_SHAPE)                                                     \
-	T(memory, MSD_PACKED_MEMORY)                                                   \
-	T(tensor, MSD_PACKED_TENSOR)                                                   \
-	T(tuple, MSD_PACKED_TUPLE)                                                     \
-	T(call, MSD_PACKED_CALL)                                                       \
-	T(cuda_graph, MSD_PACKED_CUDA_GRAPH)                                           \
-	T(sort, MSD_PACKED_SORT)                                                       \
-	T(set, MSD_PACKED_SET)                                                         \
-	T(random, MSD_PACKED_RANDOM)                                                   \
-	T(blas, MSD_PACKED_BLAS)                                                       \
-	T(kv_state, MSD_PACKED_KV_STATE)                                               \
-	T(kv_cache_create, MSD_PACKED_KV_CACHE_CREATE)                                 \
-	T(kv_cache, MSD_PACKED_KV_CACHE)                                               \
-	T(kv_checkpoint, MSD_PACKED_KV_CHECKPOINT)                                     \
-	T(rnn_state, MSD_PACKED_RNN_STATE)                                             \
-	T(kv_older, MSD_PACKED_KV_OLDER)                                               \
-	T(sample, MSD_PACKED_SAMPLE)                                                   \
-	T(print, MSD_PACKED_PRINT)                                                     \
-	T(ffi, MSD_PACKED_FFI)
+	T(device, MSD_PACKED_DEVICE, MODULE)                                           \
+	T(cuda, MSD_PACKED_CUDA, MODULE)                                               \
+	T(check, MSD_PACKED_CHECK, MODULE)                                             \
+	T(shape, MSD_PACKED_SHAPE, MODULE)                                             \
+	T(memory, MSD_PACKED_MEMORY, MODULE)                                           \
+	T(tensor, MSD_PACKED_TENSOR, MODULE)                                           \
+	T(tuple, MSD_PACKED_TUPLE, MODULE)                                             \
+	T(call, MSD_PACKED_CALL, MODULE)                                               \
+	T(cuda_graph, MSD_PACKED_CUDA_GRAPH, MODULE)                                   \
+	T(sort, MSD_PACKED_SORT, MODULE)                                               \
+	T(set, MSD_PACKED_SET, MODULE)                                                 \
+	T(random, MSD_PACKED_RANDOM, MODULE)                                           \
+	T(blas, MSD_PACKED_BLAS, MODULE)                                               \
+	T(kv_state, MSD_PACKED_KV_STATE, CLIENTS)                                      \
+	T(kv_cache_create, MSD_PACKED_KV_CACHE_CREATE, MODULE)                         \
+	T(kv_cache, MSD_PACKED_KV_CACHE, CLIENTS)                                      \
+	T(kv_checkpoint, MSD_PACKED_KV_CHECKPOINT, CLIENTS)                            \
+	T(rnn_state, MSD_PACKED_RNN_STATE, CLIENTS)                                    \
+	T(kv_older, MSD_PACKED_KV_OLDER, CLIENTS)                                      \
+	T(sample, MSD_PACKED_SAMPLE, MODULE)                                           \
+	T(print, MSD_PACKED_PRINT, MODULE)                                             \
+	T(ffi, MSD_PACKED_FFI, MODULE)
 
 #endif

@@ -11,7 +11,7 @@
 
 /* The runtime's functions are not linked here: use only the name of each row. */
 #define NAME_OF_PACKED(name, function) name,
-#define NAMES_OF_TABLE(table, list) list(NAME_OF_PACKED)
+#define NAMES_OF_TABLE(table, list, users) list(NAME_OF_PACKED)
 #define NAME_OF_SLOT(name, function) name,
 #define NAME_OF_SYMBOL(name) name,
 static const char *packed[] = {MSD_PACKED_MAP(NAMES_OF_TABLE)};

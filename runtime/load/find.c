@@ -3,7 +3,8 @@
  *
  * Happy path: once after the load, all nodes list their functions in lookup order; of
  * equal names the first is kept. The list is sorted for binary search. Functions that
- * no node lists may still be found by asking the nodes. Failures: the error for an
+ * no node lists may still be found by asking the nodes, and behind them a part of the
+ * runtime's own functions. Failures: the error for an
  * unknown name lists similar names and the nodes that cannot be searched.
  */
 #include <stdlib.h>
@@ -140,6 +141,9 @@ msd_err msd_loaded_find(struct msd_loaded *m, const char *name,
 	}
 	fn = e != NULL ? e->node->ops->find(e->node, name)
 		       : msd_node_lookup(msd_loaded_root(m), name);
+	const bool is_own = fn != NULL;
+	if (!is_own)
+		fn = msd_node_lookup_for_client(name);
 	if (fn == NULL)
 		return not_found(m, name, d);
 	if (e != NULL) {
@@ -150,7 +154,8 @@ msd_err msd_loaded_find(struct msd_loaded *m, const char *name,
 		m->found = (struct msd_func_info){.name = fn->name,
 						  .style = MSD_FUNC_PRIM,
 						  .signature = &m->unknown,
-						  .module_kind = ""};
+						  .module_kind = "",
+						  .is_runtimes = !is_own};
 		*ret_info = &m->found;
 	}
 	*ret = fn;

@@ -50,6 +50,7 @@ struct msd_func_info {
 	const char *module_kind;               /* kind of its tree node */
 	const char *refusal; /* NULL, or the reason why it cannot be called here */
 	const char *doc;     /* NULL, or its author's documentation */
+	bool is_runtimes;    /* of the runtime: it checks each argument itself */
 };
 
 struct msd_load_options {

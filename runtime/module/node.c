@@ -61,6 +61,11 @@ struct msd_function *msd_node_lookup_from_imports(struct msd_node *node,
 	return fn != NULL ? fn : msd_global_find(name);
 }
 
+struct msd_function *msd_node_lookup_for_client(const char *name)
+{
+	return msd_global_find_for_clients(name);
+}
+
 static void refusals(struct msd_node *node, struct msd_buf *out, struct visited *v)
 {
 	if (!visit(v, node))

@@ -7,8 +7,12 @@
 #include "artifact/provides/packed.h"
 #include "runtime/value/registry.h"
 
-#define TABLE(name, list) msd_globals_##name,
-static const struct msd_global *const tables[] = {MSD_PACKED_MAP(TABLE)};
+enum users { MODULE, CLIENTS };
+#define TABLE(name, list, users) {msd_globals_##name, users},
+static const struct {
+	const struct msd_global *functions;
+	enum users users;
+} tables[] = {MSD_PACKED_MAP(TABLE)};
 #define N_TABLES (sizeof(tables) / sizeof(tables[0]))
 
 static struct msd_function *functions; /* sorted by name; process lifetime */
@@ -29,14 +33,16 @@ static void build(void)
 	size_t n = 0;
 
 	for (size_t t = 0; t < N_TABLES; t++) {
-		for (const struct msd_global *g = tables[t]; g->name != NULL; g++)
+		for (const struct msd_global *g = tables[t].functions; g->name != NULL;
+		     g++)
 			n++;
 	}
 	functions = calloc(n > 0 ? n : 1, sizeof(*functions));
 	if (functions == NULL)
 		return;
 	for (size_t t = 0; t < N_TABLES; t++) {
-		for (const struct msd_global *g = tables[t]; g->name != NULL; g++)
+		for (const struct msd_global *g = tables[t].functions; g->name != NULL;
+		     g++)
 			msd_function_init(&functions[n_functions++], g->name, g->call);
 	}
 	qsort(functions, n_functions, sizeof(*functions), by_name);
@@ -50,6 +56,21 @@ static struct msd_function *find_own(const char *name)
 	if (n_functions == 0)
 		return NULL;
 	return bsearch(&key, functions, n_functions, sizeof(*functions), by_name);
+}
+
+struct msd_function *msd_global_find_for_clients(const char *name)
+{
+	for (size_t t = 0; t < N_TABLES; t++) {
+		const struct msd_global *g = tables[t].functions;
+
+		if (tables[t].users != CLIENTS)
+			continue;
+		for (; g->name != NULL; g++) {
+			if (strcmp(g->name, name) == 0)
+				return find_own(name);
+		}
+	}
+	return NULL;
 }
 
 void msd_globals_open(void)

@@ -24,12 +24,14 @@ struct msd_global {
 	}
 
 /* msd_globals_sort in packed/sort.c, and so on. */
-#define MSD_GLOBAL_DECLARE(table, list)                                                \
+#define MSD_GLOBAL_DECLARE(table, list, users)                                         \
 	extern const struct msd_global msd_globals_##table[];
 MSD_PACKED_MAP(MSD_GLOBAL_DECLARE)
 
 /** Make them visible in the registry (runtime/value/registry.h). */
 void msd_globals_open(void);
+/** The runtime's function called @name, if clients may call it; NULL: none. */
+struct msd_function *msd_global_find_for_clients(const char *name);
 /** Function of the registry by name, or NULL. Process lifetime. */
 struct msd_function *msd_global_find(const char *name);
 

@@ -91,7 +91,7 @@ msd_err msd_funcs_find(struct msd_funcs *f, struct msd_span name, struct msd_fun
 	func->has_batch = info->style == MSD_FUNC_MODEL &&
 			  msd_signature_has_batch(info->signature);
 	func->fn = fn;
-	func->is_typed = fn->rules != NULL && fn->rules->is_typed;
+	func->is_typed = fn->rules != NULL ? fn->rules->is_typed : info->is_runtimes;
 	func->hash = hash_of(name);
 	memcpy(func->name, text, name.n + 1);
 	f->table[place_of(f, name, func->hash)] = func;
