@@ -231,7 +231,7 @@ msd_err msd_check_args(const struct msd_call_rules *rules, const struct msd_any 
 {
 	const struct msd_signature *s = rules->info.signature;
 
-	if (s->known && n != s->n_params) {
+	if (s->known && n != s->n_params && n != s->n_params + rules->n_bound) {
 		const bool lacks_out =
 			rules->info.style == MSD_FUNC_PRIM && n < s->n_params;
 

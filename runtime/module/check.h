@@ -26,6 +26,9 @@ struct msd_call_rules {
 	 * type 0: none. */
 	struct msd_device device;
 	bool is_any_ordinal; /* also any other device of that type */
+	/* Last parameters that callers may leave out; the signature does not have
+	 * them. */
+	uint32_t n_bound;
 	/* Code built with tvm-ffi's headers: it checks the type of every argument,
 	 * takes all kinds of objects and may keep them. */
 	bool is_typed;

@@ -8,17 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/executor/relax/vm.h"
+#include "runtime/executor/relax/params.h"
 #include "runtime/executor/vm/state.h"
 #include "runtime/kind/kinds.h"
 #include "runtime/value/error.h"
 
-/* Bind the tensors stored in a separate file. */
+/* Bind the tensors stored in a separate file, or read a folder of parameters. */
 static msd_err bind(struct msd_relax_image *img, struct msd_span file,
-		    struct msd_diag *d)
+		    struct msd_relax_params **ret, struct msd_diag *d)
 {
 	struct msd_params params = {0};
-	msd_err err = file.n > 0 ? msd_params_read_file(file, &params, d) : MSD_OK;
+	msd_err err = MSD_OK;
+
+	if (msd_shards_is(file)) {
+		err = msd_relax_params_open(file, ret, d);
+	} else if (file.n > 0) {
+		err = msd_params_read_file(file, &params, d);
+	}
 
 	if (err == MSD_OK)
 		err = msd_relax_image_bind(img, &params, d);
@@ -37,14 +43,18 @@ static msd_err relax_open(struct msd_node *node, const struct msd_node_context *
 			  struct msd_diag *d)
 {
 	struct msd_relax_image img = {0};
+	struct msd_relax_params *params = NULL;
 	struct msd_relax_vm *vm = NULL;
 	msd_err err = msd_relax_image_read(ctx->payload, ctx->era, &img, d);
 
 	if (err != MSD_OK)
 		return err;
-	err = bind(&img, msd_node_params(ctx), d);
-	if (err == MSD_OK)
-		err = msd_relax_vm_create(&img, &vm, d);
+	err = bind(&img, msd_node_params(ctx), &params, d);
+	if (err == MSD_OK) {
+		err = msd_relax_vm_create(&img, params, &vm, d);
+	} else {
+		msd_relax_params_close(params);
+	}
 	if (err == MSD_OK)
 		vm->lists = lists_of(ctx->era);
 	msd_relax_image_finish(&img);
@@ -127,7 +137,12 @@ static msd_err relax_start(struct msd_node *node, struct msd_diag *d)
 static msd_err relax_place(struct msd_node *node, struct msd_device device,
 			   struct msd_diag *d)
 {
-	return msd_relax_vm_place(node->state, device, d);
+	struct msd_relax_vm *vm = node->state;
+	msd_err err = msd_relax_vm_place(vm, device, d);
+
+	if (err == MSD_OK && vm->refusal == NULL)
+		err = msd_relax_params_bind(vm, d);
+	return err;
 }
 
 static struct msd_function *relax_find(struct msd_node *node, const char *name)

@@ -65,24 +65,8 @@ static void error_wrap(struct msd_relax_vm *vm, size_t base, const char *callee)
 	msd_diag_finish(&d);
 }
 
-/* Raise an error for a wrong argument count that lists the parameters. */
-static int refuse_arity(const struct msd_vm_func *f, int32_t got)
-{
-	const struct msd_signature *s = &f->signature;
-	struct msd_buf names = {0};
-
-	for (size_t i = 0; i < s->n_params; i++) {
-		msd_buf_printf(&names, "%s%s", i > 0 ? ", " : "",
-			       s->params[i].name != NULL ? s->params[i].name : "?");
-	}
-	(void)msd_abi_raise_code(
-		MSD_BAD_ARGUMENT, "expected %u argument%s (%.*s) but got %d",
-		(unsigned)f->n_args, f->n_args == 1 ? "" : "s",
-		names.bad ? 0 : (int)names.n,
-		names.p != NULL ? (const char *)names.p : "", (int)got);
-	msd_buf_finish(&names);
-	return -1;
-}
+static int frame_enter_short(struct msd_relax_vm *vm, const struct msd_vm_func *f,
+			     const struct msd_any *args, uint32_t n);
 
 /* Push a frame for @f with @args in its first registers. On failure nothing is
  * pushed. */
@@ -90,7 +74,7 @@ static int frame_enter(struct msd_relax_vm *vm, const struct msd_vm_func *f,
 		       const struct msd_any *args, uint32_t n)
 {
 	if (n != f->n_args)
-		return refuse_arity(f, (int32_t)n);
+		return frame_enter_short(vm, f, args, n);
 	if (!msd_vm_push(vm, f))
 		return -1;
 	struct msd_any *regs = vm->frames[vm->n_frames - 1].regs;
@@ -103,6 +87,19 @@ static int frame_enter(struct msd_relax_vm *vm, const struct msd_vm_func *f,
 		}
 	}
 	return 0;
+}
+
+/* The same for a caller that left out the bound arguments, or sent a wrong number. */
+static __attribute__((noinline)) int frame_enter_short(struct msd_relax_vm *vm,
+						       const struct msd_vm_func *f,
+						       const struct msd_any *args,
+						       uint32_t n)
+{
+	struct msd_any *all = msd_relax_add_bound(f, args, (int32_t)n);
+	const int rc = all != NULL ? frame_enter(vm, f, all, f->n_args) : -1;
+
+	free(all);
+	return rc;
 }
 
 /* Gather the arguments of @ins after the registers of the frame. */

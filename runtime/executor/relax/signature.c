@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "artifact/relax/annotation.h"
-#include "runtime/executor/relax/vm.h"
+#include "runtime/executor/relax/params.h"
 
 /* State while one function is read. */
 struct learner {
@@ -222,8 +222,12 @@ static bool learn_func(const struct msd_relax_vm *vm, struct msd_vm_func *f,
 		is_ok = s->params[i].name != NULL;
 		s->n_params = i + 1;
 	}
-	is_ok = is_ok && (f->kind != MSD_RELAX_BYTECODE || learn_code(&l)) &&
-		compose_text(&l);
+	is_ok = is_ok && (f->kind != MSD_RELAX_BYTECODE || learn_code(&l));
+	if (is_ok) {
+		f->rules.n_bound = msd_relax_params_count(vm->params, f, in);
+		s->n_params -= f->rules.n_bound;
+	}
+	is_ok = is_ok && compose_text(&l);
 	free(l.annotations);
 	return is_ok;
 }

@@ -14,6 +14,7 @@
 #include "artifact/params/tensor_blob.h"
 #include "runtime/device/captures.h"
 #include "runtime/device/device.h"
+#include "runtime/executor/relax/params.h"
 #include "runtime/module/signature.h"
 #include "runtime/value/storage_pool.h"
 
@@ -83,14 +84,18 @@ static enum msd_bool_style bool_style_of(const struct msd_relax_image *img)
 }
 
 msd_err msd_relax_vm_create(const struct msd_relax_image *img,
-			    struct msd_relax_vm **ret, struct msd_diag *d)
+			    struct msd_relax_params *params, struct msd_relax_vm **ret,
+			    struct msd_diag *d)
 {
 	struct msd_relax_vm *vm = calloc(1, sizeof(*vm));
 	const enum msd_bool_style bool_style = bool_style_of(img);
 	msd_err err = MSD_OK;
 
-	if (vm == NULL)
+	if (vm == NULL) {
+		msd_relax_params_close(params);
 		return msd_diag_no_memory(d);
+	}
+	vm->params = params;
 	vm->memory.pool = msd_storage_pool_create();
 	vm->funcs = calloc(img->n_funcs + 1, sizeof(*vm->funcs));
 	if (vm->memory.pool == NULL || vm->funcs == NULL)
@@ -165,14 +170,21 @@ void msd_relax_vm_close(struct msd_relax_vm *vm)
 			msd_any_drop(&vm->values[i]);
 	}
 	for (size_t i = 0; i < vm->n_funcs; i++) {
-		free(vm->funcs[i].name);
-		msd_signature_finish(&vm->funcs[i].signature);
+		struct msd_vm_func *f = &vm->funcs[i];
+
+		for (uint32_t k = 0; f->bound != NULL && k < f->rules.n_bound; k++)
+			msd_any_drop(&f->bound[k]);
+		free(f->bound);
+		free(f->name);
+		f->signature.n_params += f->rules.n_bound;
+		msd_signature_finish(&f->signature);
 	}
 	free(vm->funcs);
 	free(vm->code);
 	free(vm->operands);
 	free(vm->values);
 	free(vm->refusal);
+	msd_relax_params_close(vm->params);
 	msd_vm_stack_finish(vm);
 	msd_captures_free(vm->memory.captures);
 	msd_storage_pool_close(vm->memory.pool);

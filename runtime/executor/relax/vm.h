@@ -51,7 +51,9 @@ struct msd_vm_func {
 	uint32_t end;
 	uint32_t n_args;
 	uint32_t n_regs;
-	uint32_t n_scratch; /* maximum number of arguments of its calls */
+	uint32_t n_scratch;    /* maximum number of arguments of its calls */
+	struct msd_any *bound; /* rules.n_bound values, owned; NULL until the VM is on
+				  its device */
 	struct msd_signature signature;
 	struct msd_call_rules rules; /* includes the msd_func_info that callers see */
 };
@@ -71,6 +73,7 @@ struct msd_vm_chunk {
 	struct msd_any v[];
 };
 
+struct msd_relax_params;
 struct msd_relax_vm {
 	struct msd_vm_memory
 		memory; /* first member: compiled code passes it on as the VM */
@@ -86,6 +89,7 @@ struct msd_relax_vm {
 	size_t first_func;       /* index of the functions in values */
 	enum msd_list_era lists; /* ABI of the compiled functions */
 	char *refusal; /* reason why its functions cannot run here, or NULL; owned */
+	struct msd_relax_params *params; /* owned; NULL: none were given */
 
 	struct msd_vm_frame
 		*frames; /* may move when it grows; index 0 is the outermost call */
@@ -97,9 +101,11 @@ struct msd_relax_vm {
 
 /**
  * Decode @img (not needed afterwards; its names are copied). Constants become
- * objects. Errors: MSD_BAD_ARTIFACT, MSD_NOMEM.
+ * objects. The VM takes @params, which may be NULL, on failure too. Errors:
+ * MSD_BAD_ARTIFACT, MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_relax_vm_create(const struct msd_relax_image *img,
+					   struct msd_relax_params *params,
 					   struct msd_relax_vm **ret,
 					   struct msd_diag *d);
 /**
@@ -131,6 +137,13 @@ struct msd_function *
 msd_relax_vmtir_find(const struct msd_vm_func *f,
 		     struct msd_function *(*find)(void *ctx, const char *name),
 		     void *ctx);
+/**
+ * The @n arguments and the bound ones after them, all borrowed; the caller frees the
+ * list. NULL with the error raised, also if that is not the number that @f takes
+ * (params.c).
+ */
+struct msd_any *msd_relax_add_bound(const struct msd_vm_func *f,
+				    const struct msd_any *args, int32_t n);
 /** msd_safe_call of a VMTIR function: @self is its msd_vm_func.fn. */
 int msd_relax_vmtir_call(void *self, const struct msd_any *args, int32_t n,
 			 struct msd_any *ret);

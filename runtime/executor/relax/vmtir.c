@@ -61,9 +61,12 @@ int msd_relax_vmtir_call(void *self, const struct msd_any *args, int32_t n,
 				     MSD_RELAX_MAX_NESTED);
 	}
 	if (n < 0 || (uint32_t)n != f->n_args) {
-		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
-					  "expected %u arguments but got %d", f->n_args,
-					  n);
+		struct msd_any *all = msd_relax_add_bound(f, args, n);
+
+		if (all != NULL)
+			rc = msd_relax_vmtir_call(self, all, (int32_t)f->n_args, ret);
+		free(all);
+		return all != NULL ? rc : -1;
 	}
 	if (!msd_vm_push(vm, f))
 		return -1;

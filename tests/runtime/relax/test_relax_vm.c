@@ -335,7 +335,7 @@ static enum msd_bool_style style_with(struct msd_dtype dtype, bool is_v2)
 		.is_v2 = is_v2, .funcs = &f, .n_funcs = 1, .consts = &k, .n_consts = 1};
 	struct msd_relax_vm *vm = NULL;
 
-	cr_assert_eq(msd_relax_vm_create(&img, &vm, NULL), MSD_OK);
+	cr_assert_eq(msd_relax_vm_create(&img, NULL, &vm, NULL), MSD_OK);
 	const enum msd_bool_style style = vm->funcs[0].rules.bool_style;
 	msd_relax_vm_close(vm);
 	return style;
