@@ -12,6 +12,7 @@
 #include "client/result.h"
 #include "proto/base/clock.h"
 #include "proto/words/external_data.h"
+#include "proto/words/params_folder.h"
 #include "proto/words/run_options.h"
 
 #define CHUNK_BYTES ((size_t)1 << 20) /* bytes of one write of an upload */
@@ -49,6 +50,7 @@ struct upload {
 	size_t oldest, n_ids;
 	bool is_begun;       /* the daemon has created it */
 	modser_value *files; /* (name, size) pairs of the files, then the tuples */
+	uint8_t *folder;     /* the part that was made of a folder; owned */
 };
 
 /* The next chunk to write, from a single part. */
@@ -337,6 +339,45 @@ static void add_files(struct upload *u, const modser_load_options *o)
 	}
 }
 
+static msd_err read_folder(struct upload *u, const char *path, struct msd_diag *d)
+{
+	struct msd_params_folder folder = {0};
+	msd_err err = msd_params_folder_open(path, u->n, &folder, d);
+
+	if (err == MSD_OK) {
+		u->folder = calloc(1, (size_t)folder.bytes);
+		err = u->folder != NULL ? msd_params_folder_read(&folder, u->folder, d)
+					: msd_diag_no_memory(d);
+		u->parts[2] = (struct msd_span){u->folder, (size_t)folder.bytes};
+		u->n += (size_t)folder.bytes;
+	}
+	msd_params_folder_finish(&folder);
+	return err;
+}
+
+/* Make the third part from a folder; a failure is a local result. */
+static modser_err pack_folder(struct upload *u, const modser_load_options *o,
+			      modser_result **ret)
+{
+	struct msd_diag d = {0};
+	msd_err err;
+
+	if (o->params_bytes > 0 || o->n_files > 0) {
+		err = msd_diag_set(&d, MSD_BAD_REQUEST,
+				   "a folder of parameters, but there are %s already",
+				   o->n_files > 0 ? "external data" : "parameters");
+	} else {
+		err = read_folder(u, o->params_folder, &d);
+	}
+	if (err != MSD_OK) {
+		*ret = msd_result_create(0);
+		if (*ret != NULL)
+			msd_result_fail(*ret, err, msd_diag_text(&d));
+	}
+	msd_diag_finish(&d);
+	return (modser_err)err;
+}
+
 static modser_err load(struct upload *u, const char *name, const modser_load_options *o,
 		       modser_result **ret)
 {
@@ -362,15 +403,18 @@ modser_err modser_load(modser_client *client, const char *name, const void *byte
 	modser_err err = MODSER_NOMEM;
 
 	*ret = NULL;
+	if (o->deadline_ms != 0)
+		u.until_ns = msd_now_ns() + (uint64_t)o->deadline_ms * 1000000u;
 	if (u.parts != NULL && u.files != NULL) {
 		u.parts[0] = (struct msd_span){bytes, n};
 		u.parts[1] = (struct msd_span){o->graph, o->graph_bytes};
 		u.parts[2] = (struct msd_span){o->params, o->params_bytes};
 		add_files(&u, o);
-		if (o->deadline_ms != 0)
-			u.until_ns = msd_now_ns() + (uint64_t)o->deadline_ms * 1000000u;
-		err = load(&u, name, o, ret);
+		err = o->params_folder != NULL ? pack_folder(&u, o, ret) : MODSER_OK;
+		if (err == MODSER_OK)
+			err = load(&u, name, o, ret);
 	}
+	free(u.folder);
 	free(u.parts);
 	free(u.files);
 	return err;

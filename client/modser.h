@@ -473,6 +473,12 @@ typedef struct modser_load_options {
 	const char *engine;
 	const char *outputs;
 	const char *signature;
+	/*
+	 * A folder of parameters, as tvmjs.dump_tensor_cache writes it, instead of
+	 * params: tensor-cache.json or ndarray-cache.json, and the shards that it
+	 * names. For a library of the Relax VM; calls need not send these parameters.
+	 */
+	const char *params_folder;
 } modser_load_options;
 
 /* External data file of a model; all borrowed. */

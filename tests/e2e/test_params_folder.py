@@ -5,6 +5,11 @@ import sys
 import harness
 import numpy as np
 import pytest
+from registry import REGISTRY, DockerRegistry
+from test_pull import FETCH
+
+sys.path.insert(0, str(harness.ROOT / "client" / "python"))
+import modser  # noqa: E402
 
 LIBRARIES = ("packed_bytecode", "packed_compiled", "plain_bytecode", "plain_compiled")
 
@@ -47,3 +52,64 @@ def test_a_library_without_metadata_takes_one_shard_only(daemon, made, tmp_path)
     daemon.ok("unload", "bare")
     said = daemon.modser("load", "--params", made / "shards", "bare", made / "bare.so")
     assert said.status == 8 and "no function _metadata" in said.err
+
+
+def test_a_daemon_starts_with_a_folder(own_daemon, made, tmp_path):
+    config = tmp_path / "modserd.conf"
+    config.write_text(f'module "written" {{\n  file = "{made}/plain_compiled.so"\n'
+                      f'  params = "{made}/half"\n}}\n')
+    daemon = own_daemon("--config", config, "--load",
+                        f"given={made}/packed_bytecode.so,params={made}/shards")
+    daemon.ok("wait", "given", "written")
+    expect_bits(daemon, made, "given", "shards", tmp_path)
+    expect_bits(daemon, made, "written", "half", tmp_path)
+
+
+def test_the_python_client_sends_a_folder(daemon, made):
+    with modser.connect(daemon.host) as client:
+        for params in ("raw", "shards"):
+            module = client.load("python", made / "packed_compiled.so", params=made / params, replace=True)
+            got = module["main"](np.load(made / "x.npy"))
+            assert np.array_equal(got, np.load(made / f"{params}.main.npy"))
+        client["python"].unload()
+
+
+def test_callers_may_send_the_parameters(daemon, made):
+    with modser.connect(daemon.host) as client:
+        module = client.load("both", made / "packed_bytecode.so", params=made / "raw")
+        x = np.load(made / "x.npy")
+        zeros = (np.zeros((32, 16), "float32"), np.ones(32, "float32"),
+                 np.zeros((5, 32), "float16"), np.zeros(5, "float32"))
+        assert np.array_equal(module["lift"](x, zeros), np.ones((3, 32), "float32"))
+        assert np.array_equal(module["lift"](x), np.load(made / "raw.lift.npy"))
+        client["both"].unload()
+
+
+def test_a_kept_folder_is_restored_and_rolled_back(own_daemon, made, tmp_path):
+    words = ("--store", tmp_path / "store")
+    daemon = own_daemon(*words)
+    daemon.ok("load", "--keep", "--params", made / "raw", "m", made / "packed_bytecode.so")
+    daemon.ok("load", "--keep", "--replace", "--params", made / "half", "m", made / "packed_bytecode.so")
+    daemon.stop()
+    daemon = own_daemon(*words)
+    daemon.ok("wait", "m")
+    expect_bits(daemon, made, "m", "half", tmp_path)
+    daemon.ok("rollback", "m")
+    expect_bits(daemon, made, "m", "raw", tmp_path)
+
+
+@pytest.mark.skipif(not FETCH.exists(), reason="modserd-fetch is not built: libcurl was absent")
+@pytest.mark.skipif(REGISTRY is None, reason="no docker-registry: nothing is pushed")
+def test_a_pushed_folder_is_pulled_whole(own_daemon, made, folder, tmp_path):
+    with DockerRegistry(folder) as registry:
+        uri = f"oci://{registry.host}/models/net:1"
+        said = harness.run(harness.BIN / "modser", "push", "--params", made / "shards",
+                           made / "packed_bytecode.so", uri)
+        assert said.status == 0, said
+        daemon = own_daemon("--store", tmp_path / "store")
+        daemon.ok("pull", "net", uri)
+    expect_bits(daemon, made, "net", "shards", tmp_path)
+    daemon.stop()
+    daemon = own_daemon("--store", tmp_path / "store")
+    daemon.ok("wait", "net")
+    expect_bits(daemon, made, "net", "shards", tmp_path)

@@ -7,7 +7,6 @@
  * rejected file has one exit code, wherever the error was found.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,24 +61,6 @@ static msd_err read_part(const char *path, struct msd_buf *ret, struct msd_diag 
 	return err;
 }
 
-/* Pack a folder of parameters behind the library. */
-static msd_err read_folder(const char *path, struct msd_loadable *f, struct msd_diag *d)
-{
-	struct msd_params_folder folder = {0};
-	msd_err err =
-		msd_params_folder_open(path, f->library.n + f->graph.n, &folder, d);
-
-	if (err == MSD_OK) {
-		f->params.p = calloc(1, (size_t)folder.bytes);
-		f->params.n = f->params.cap = (size_t)folder.bytes;
-		err = f->params.p != NULL
-			      ? msd_params_folder_read(&folder, f->params.p, d)
-			      : msd_diag_no_memory(d);
-	}
-	msd_params_folder_finish(&folder);
-	return err;
-}
-
 static msd_err files_read(const struct msd_cli *cli, struct msd_loadable *f,
 			  struct msd_diag *d)
 {
@@ -93,12 +74,9 @@ static msd_err files_read(const struct msd_cli *cli, struct msd_loadable *f,
 	}
 	if (err == MSD_OK && cli->graph != NULL)
 		err = read_part(cli->graph, &f->graph, d);
-	const bool is_folder = cli->params != NULL && msd_params_folder_is(cli->params);
-	if (err == MSD_OK && cli->params != NULL && !is_folder)
+	if (err == MSD_OK && cli->params != NULL && !msd_params_folder_is(cli->params))
 		err = read_part(cli->params, &f->params, d);
-	if (err == MSD_OK)
-		err = prepare(cli, f, d);
-	return err == MSD_OK && is_folder ? read_folder(cli->params, f, d) : err;
+	return err == MSD_OK ? prepare(cli, f, d) : err;
 }
 
 static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable *f,
@@ -124,6 +102,8 @@ static enum msd_exit upload(const struct msd_cli *cli, const struct msd_loadable
 		msd_digest_of(span_of(&f->library), &digest);
 		options.sha256 = digest.b;
 	}
+	if (cli->params != NULL && msd_params_folder_is(cli->params))
+		options.params_folder = cli->params;
 	msd_run_option_to_load(cli, &options);
 	options.deadline_ms = msd_due_left_ms(due);
 	progress = msd_progress_begin("load", name);

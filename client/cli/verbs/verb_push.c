@@ -20,6 +20,7 @@
 #include "client/cli/model/fetch_program.h"
 #include "client/cli/values/file.h"
 #include "client/cli/verbs/report.h"
+#include "proto/words/params_folder.h"
 #include "store/manifest/manifest.h"
 #include "store/manifest/signature.h"
 
@@ -107,6 +108,39 @@ static msd_err add_file(struct push *p, enum msd_role role, const char *path,
 	return MSD_OK;
 }
 
+/* Pack a folder of parameters behind the files before it, into memory that the child
+ * process reads. */
+static msd_err add_folder(struct push *p, const char *path, struct msd_diag *d)
+{
+	struct msd_edition_manifest *m = &p->manifest;
+	struct msd_edition_file *f = &m->files[m->n_files];
+	struct msd_params_folder folder = {0};
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < m->n_files; i++)
+		at += m->files[i].bytes;
+	msd_err err = msd_params_folder_open(path, at, &folder, d);
+	if (err != MSD_OK)
+		return err;
+	const size_t n = (size_t)folder.bytes;
+	const int fd = memfd_create("modser-push", 0);
+	void *map = MAP_FAILED;
+	if (fd >= 0 && ftruncate(fd, (off_t)n) == 0)
+		map = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	err = map != MAP_FAILED ? msd_params_folder_read(&folder, map, d)
+				: msd_diag_set(d, MSD_IO, "memory for %s", path);
+	msd_params_folder_finish(&folder);
+	if (map == MAP_FAILED)
+		return err;
+	f->role = MSD_ROLE_PARAMS;
+	f->bytes = n;
+	msd_digest_of((struct msd_span){map, n}, &f->digest);
+	(void)munmap(map, n);
+	(void)snprintf(f->name, sizeof(f->name), "params.tar");
+	(void)snprintf(p->paths[m->n_files++], PATH_MAX, "/proc/self/fd/%d", fd);
+	return err;
+}
+
 static bool is_library(const char *path)
 {
 	const size_t n = strlen(path);
@@ -139,8 +173,11 @@ static msd_err write_manifest(struct push *p, struct msd_diag *d)
 	}
 	if (err == MSD_OK && cli->graph != NULL)
 		err = add_file(p, MSD_ROLE_GRAPH, cli->graph, d);
-	if (err == MSD_OK && cli->params != NULL)
-		err = add_file(p, MSD_ROLE_PARAMS, cli->params, d);
+	if (err == MSD_OK && cli->params != NULL) {
+		err = msd_params_folder_is(cli->params)
+			      ? add_folder(p, cli->params, d)
+			      : add_file(p, MSD_ROLE_PARAMS, cli->params, d);
+	}
 	if (err != MSD_OK)
 		return err;
 	msd_edition_manifest_write(&p->manifest, &p->text);

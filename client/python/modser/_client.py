@@ -169,7 +169,9 @@ class Client(ClientBase):
         Loading runs the file's code on the server. Further contents:
 
         - ``graph``, ``params``: a graph executor's graph.json or a virtual machine's program,
-          and parameters, for a library that lacks them.
+          and parameters, for a library that lacks them. A folder of shards, as
+          ``tvmjs.dump_tensor_cache`` writes it, for ``params``: calls need not send these
+          parameters.
         - ``files``: external data of an ONNX model, by the names in the model.
 
         Serving:

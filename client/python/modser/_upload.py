@@ -9,8 +9,11 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from ._params_folder import packed
+
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
 Bytes = np.ndarray[Any, Any]
+_BYTES = (bytes, bytearray, memoryview)
 PAGE = 4096  # the alignment of external data files
 
 
@@ -39,14 +42,21 @@ class Artifact:
     @contextlib.contextmanager
     def opened(self) -> Iterator[tuple[list[Bytes], dict[str, Any]]]:
         """The parts in the order of an upload, and their options of module.load."""
-        parts = [_read(name, source) for name, source in self._sources]
+        pieces: list[list[Bytes]] = []
+        for name, source in self._sources:
+            if name == "params" and not isinstance(source, _BYTES) and os.path.isdir(source):
+                at = sum(len(piece) for part in pieces for piece in part)
+                pieces.append(packed(source, at))
+            else:
+                pieces.append([_read(name, source)])
+        parts = [piece for part in pieces for piece in part]
         facts: dict[str, Any] = {}
         library = self._sources[0][1]
         if isinstance(library, (str, os.PathLike)):
             name = os.path.basename(os.fsdecode(library))
             facts["file"] = name.encode(errors="replace").decode()
-        for (key, _), part in list(zip(self._sources, parts))[1:]:
-            facts[key] = len(part)
+        for (key, _), part in list(zip(self._sources, pieces))[1:]:
+            facts[key] = sum(len(piece) for piece in part)
         if self._files:
             facts["model"] = len(parts[0])
             facts["files"] = []
@@ -58,7 +68,7 @@ class Artifact:
 
 
 def _read(name: str, source: Source) -> Bytes:
-    if isinstance(source, (bytes, bytearray, memoryview)):
+    if isinstance(source, _BYTES):
         part: Bytes = np.frombuffer(source, np.uint8)
         if not len(part):
             raise ValueError(f"{name} has no bytes")

@@ -1,7 +1,8 @@
 /*
  * Make a source from local files: the parts of a library, one after the other, or a
  * model and the files that it names, each on a page of its own. The folder of a
- * SavedModel stands for its model and the files of its variables.
+ * SavedModel stands for its model and the files of its variables, and a folder of
+ * parameters for an archive of its shards.
  *
  * Happy path: open all files, to know how much memory to reserve, then copy them. A
  * file that replaces an opened one is not read. Failures: a file cannot be read, or
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +24,7 @@
 #include "proto/base/grow.h"
 #include "proto/value.h"
 #include "proto/words/external_data.h"
+#include "proto/words/params_folder.h"
 
 struct part {
 	char *path;  /* owned */
@@ -33,7 +36,9 @@ struct part {
 struct parts {
 	struct part *part;
 	size_t n;
-	uint64_t bytes; /* of all */
+	uint64_t bytes;                  /* of all */
+	struct msd_params_folder folder; /* instead of a file of parameters */
+	uint64_t folder_at;
 };
 
 static msd_err copy_bytes(int from, int to, uint64_t bytes, const char *path,
@@ -220,6 +225,35 @@ static msd_err add_model(struct parts *parts, const char *path, bool is_in_folde
 					     "TensorFlow");
 }
 
+/* Add the parameters: a file, or a folder of shards. */
+static msd_err add_params(struct parts *parts, const char *path, struct msd_diag *d)
+{
+	const uint64_t at = parts->bytes;
+
+	if (!msd_params_folder_is(path))
+		return add(parts, path, strlen(path), at, d);
+	const msd_err err = msd_params_folder_open(path, at, &parts->folder, d);
+	parts->folder_at = at;
+	parts->bytes = at + parts->folder.bytes;
+	return err;
+}
+
+/* Pack the folder of parameters into its place in @to. */
+static msd_err copy_folder(const struct parts *parts, int to, struct msd_diag *d)
+{
+	const uint64_t bytes = parts->folder_at + parts->folder.bytes;
+
+	if (parts->folder.n == 0)
+		return MSD_OK;
+	uint8_t *map = msd_source_map(to, bytes);
+	if (map == NULL)
+		return msd_diag_no_memory(d);
+	const msd_err err =
+		msd_params_folder_read(&parts->folder, map + parts->folder_at, d);
+	(void)munmap(map, bytes);
+	return err;
+}
+
 static msd_err copy_part(const struct part *p, int to, struct msd_diag *d)
 {
 	if (lseek(to, (off_t)p->at, SEEK_SET) < 0)
@@ -235,6 +269,7 @@ static void finish(struct parts *parts)
 		free(parts->part[i].path);
 	}
 	free(parts->part);
+	msd_params_folder_finish(&parts->folder);
 }
 
 static msd_err copy_all(const struct parts *parts, uint64_t max_bytes,
@@ -249,6 +284,8 @@ static msd_err copy_all(const struct parts *parts, uint64_t max_bytes,
 		return msd_source_no_space(parts->bytes, errno, d);
 	for (size_t i = 0; i < parts->n && err == MSD_OK; i++)
 		err = copy_part(&parts->part[i], s->fd, d);
+	if (err == MSD_OK)
+		err = copy_folder(parts, s->fd, d);
 	return err == MSD_OK ? msd_source_seal(s, d) : err;
 }
 
@@ -266,6 +303,8 @@ msd_err msd_source_read(const char *const paths[MSD_PART_COUNT], const char *wit
 
 		if (i == MSD_PART_MODEL) {
 			err = add_model(&parts, paths[i], is_in_folder, d);
+		} else if (paths[i] != NULL && i == MSD_PART_PARAMS) {
+			err = add_params(&parts, paths[i], d);
 		} else if (paths[i] != NULL) {
 			err = add(&parts, paths[i], strlen(paths[i]), at, d);
 		}
