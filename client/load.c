@@ -50,11 +50,14 @@ struct upload {
 	size_t oldest, n_ids;
 	bool is_begun;       /* the daemon has created it */
 	modser_value *files; /* (name, size) pairs of the files, then the tuples */
-	uint8_t *folder;     /* the part that was made of a folder; owned */
+	/* For the third part, if it comes from a folder: the chunks of the ring. */
+	struct msd_params_folder folder;
+	uint8_t *chunks; /* owned */
 };
 
-/* The next chunk to write, from a single part. */
-static struct msd_span next_piece(const struct upload *u)
+/* The next chunk to write, from a single part. Without an address it is of the folder,
+ * at *@ret_at. */
+static struct msd_span next_piece(const struct upload *u, size_t *ret_at)
 {
 	size_t at = u->next;
 	size_t i = 0;
@@ -62,7 +65,8 @@ static struct msd_span next_piece(const struct upload *u)
 	while (at >= u->parts[i].n)
 		at -= u->parts[i++].n;
 	size_t left = u->parts[i].n - at;
-	return (struct msd_span){u->parts[i].p + at,
+	*ret_at = at;
+	return (struct msd_span){u->parts[i].p != NULL ? u->parts[i].p + at : NULL,
 				 left < CHUNK_BYTES ? left : CHUNK_BYTES};
 }
 
@@ -85,34 +89,61 @@ static bool is_late(const struct upload *u)
 	return u->until_ns != 0 && msd_now_ns() >= u->until_ns;
 }
 
-/* Create a local result: the deadline passed before the load. */
+/* Create a local result. */
+static modser_err fail(msd_err err, const struct msd_diag *d, modser_result **ret)
+{
+	*ret = msd_result_create(0);
+	if (*ret != NULL)
+		msd_result_fail(*ret, err, msd_diag_text(d));
+	return (modser_err)err;
+}
+
+/* The deadline passed before the load. */
 static modser_err late(const struct upload *u, modser_result **ret)
 {
 	struct msd_diag d = {0};
 
-	*ret = msd_result_create(0);
 	(void)msd_diag_set(&d, MSD_DEADLINE,
 			   "the deadline passed after %llu of %llu bytes, so the "
 			   "upload was cancelled",
 			   (unsigned long long)u->written, (unsigned long long)u->n);
-	if (*ret != NULL)
-		msd_result_fail(*ret, MSD_DEADLINE, msd_diag_text(&d));
+	(void)fail(MSD_DEADLINE, &d, ret);
 	msd_diag_finish(&d);
 	return MODSER_DEADLINE;
 }
 
-static modser_err upload_write(struct upload *u)
+/* Read @piece, which begins at @at of the folder, into the chunk of @slot. */
+static modser_err read_chunk(const struct upload *u, size_t slot, size_t at,
+			     struct msd_span *piece, modser_result **ret)
+{
+	uint8_t *chunk = u->chunks + slot * CHUNK_BYTES;
+	struct msd_diag d = {0};
+	const msd_err err = msd_params_folder_read(&u->folder, at, chunk, piece->n, &d);
+
+	piece->p = chunk;
+	if (err != MSD_OK)
+		(void)fail(err, &d, ret);
+	msd_diag_finish(&d);
+	return (modser_err)err;
+}
+
+static modser_err upload_write(struct upload *u, modser_result **ret)
 {
 	const modser_options options = options_now(u);
-	const struct msd_span piece = next_piece(u);
+	const size_t slot = (u->oldest + u->n_ids) % CHUNKS_IN_FLIGHT;
+	size_t at;
+	struct msd_span piece = next_piece(u, &at);
+	modser_err err =
+		piece.p == NULL ? read_chunk(u, slot, at, &piece, ret) : MODSER_OK;
 	const int64_t extent = (int64_t)piece.n;
 	modser_value params[4] = {
 		modser_str("write"), u->handle, modser_int((int64_t)u->next),
 		modser_tensor_arg((modser_dtype){1, 8, 1}, &extent, 1, piece.p)};
-	size_t slot = (u->oldest + u->n_ids) % CHUNKS_IN_FLIGHT;
-	modser_err err = modser_start(u->client, "module.upload", params, 4, &options,
-				      &u->ids[slot]);
 
+	if (err == MODSER_OK) {
+		err = modser_start(u->client, "module.upload", params, 4, &options,
+				   &u->ids[slot]);
+	}
 	if (err == MODSER_OK) {
 		u->sizes[slot] = piece.n;
 		u->next += piece.n;
@@ -134,7 +165,7 @@ static modser_err upload_all(struct upload *u, const modser_load_options *o,
 		if (err == MODSER_OK && is_late(u))
 			err = late(u, ret);
 		if (err == MODSER_OK && u->next < u->n && u->n_ids < CHUNKS_IN_FLIGHT) {
-			err = upload_write(u);
+			err = upload_write(u, ret);
 			continue;
 		}
 		if (u->n_ids == 0) /* the deadline passed before any chunk was sent */
@@ -339,25 +370,21 @@ static void add_files(struct upload *u, const modser_load_options *o)
 	}
 }
 
-static msd_err read_folder(struct upload *u, const char *path, struct msd_diag *d)
+static msd_err open_folder(struct upload *u, const char *path, struct msd_diag *d)
 {
-	struct msd_params_folder folder = {0};
-	msd_err err = msd_params_folder_open(path, u->n, &folder, d);
+	const msd_err err = msd_params_folder_open(path, u->n, &u->folder, d);
 
-	if (err == MSD_OK) {
-		u->folder = calloc(1, (size_t)folder.bytes);
-		err = u->folder != NULL ? msd_params_folder_read(&folder, u->folder, d)
-					: msd_diag_no_memory(d);
-		u->parts[2] = (struct msd_span){u->folder, (size_t)folder.bytes};
-		u->n += (size_t)folder.bytes;
-	}
-	msd_params_folder_finish(&folder);
-	return err;
+	if (err != MSD_OK)
+		return err;
+	u->parts[2].n = (size_t)u->folder.bytes;
+	u->n += u->parts[2].n;
+	u->chunks = malloc(CHUNKS_IN_FLIGHT * CHUNK_BYTES);
+	return u->chunks != NULL ? MSD_OK : msd_diag_no_memory(d);
 }
 
-/* Make the third part from a folder; a failure is a local result. */
-static modser_err pack_folder(struct upload *u, const modser_load_options *o,
-			      modser_result **ret)
+/* The third part comes from a folder; a failure is a local result. */
+static modser_err add_folder(struct upload *u, const modser_load_options *o,
+			     modser_result **ret)
 {
 	struct msd_diag d = {0};
 	msd_err err;
@@ -367,13 +394,10 @@ static modser_err pack_folder(struct upload *u, const modser_load_options *o,
 				   "a folder of parameters, but there are %s already",
 				   o->n_files > 0 ? "external data" : "parameters");
 	} else {
-		err = read_folder(u, o->params_folder, &d);
+		err = open_folder(u, o->params_folder, &d);
 	}
-	if (err != MSD_OK) {
-		*ret = msd_result_create(0);
-		if (*ret != NULL)
-			msd_result_fail(*ret, err, msd_diag_text(&d));
-	}
+	if (err != MSD_OK)
+		(void)fail(err, &d, ret);
 	msd_diag_finish(&d);
 	return (modser_err)err;
 }
@@ -410,11 +434,12 @@ modser_err modser_load(modser_client *client, const char *name, const void *byte
 		u.parts[1] = (struct msd_span){o->graph, o->graph_bytes};
 		u.parts[2] = (struct msd_span){o->params, o->params_bytes};
 		add_files(&u, o);
-		err = o->params_folder != NULL ? pack_folder(&u, o, ret) : MODSER_OK;
+		err = o->params_folder != NULL ? add_folder(&u, o, ret) : MODSER_OK;
 		if (err == MODSER_OK)
 			err = load(&u, name, o, ret);
 	}
-	free(u.folder);
+	msd_params_folder_finish(&u.folder);
+	free(u.chunks);
 	free(u.parts);
 	free(u.files);
 	return err;

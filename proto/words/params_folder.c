@@ -260,18 +260,69 @@ static void write_header(const struct msd_params_folder_file *f, uint8_t *h)
 	(void)snprintf((char *)h + SUM_AT, 8, "%06o", sum & 0777777u);
 }
 
-static msd_err read_file(const struct msd_params_folder *f,
-			 const struct msd_params_folder_file *file, uint8_t *to,
+/* The bytes of the part that are wanted, of which the first were written. */
+struct window {
+	uint64_t at, end;
+	uint8_t *to;
+};
+
+/* Take what the window begins with of a piece at @at with @bytes bytes; *@ret_skip is
+ * where that is in the piece. 0: nothing of it. */
+static size_t take_piece(const struct window *w, uint64_t at, uint64_t bytes,
+			 uint64_t *ret_skip)
+{
+	const uint64_t end = at + bytes < w->end ? at + bytes : w->end;
+
+	*ret_skip = w->at - at; /* pieces come in order: never below 0 */
+	return w->at < end ? (size_t)(end - w->at) : 0;
+}
+
+static void advance(struct window *w, size_t n)
+{
+	w->at += n;
+	w->to += n;
+}
+
+static void take_zeros(struct window *w, uint64_t at, uint64_t bytes)
+{
+	uint64_t skip;
+	const size_t n = take_piece(w, at, bytes, &skip);
+
+	memset(w->to, 0, n);
+	advance(w, n);
+}
+
+static void take_header(struct window *w, const struct msd_params_folder_file *file,
+			uint64_t at)
+{
+	uint8_t header[BLOCK] = {0};
+	uint64_t skip;
+	const size_t n = take_piece(w, at, BLOCK, &skip);
+
+	if (n == 0)
+		return;
+	write_header(file, header);
+	memcpy(w->to, header + skip, n);
+	advance(w, n);
+}
+
+static msd_err take_data(struct window *w, const struct msd_params_folder *f,
+			 const struct msd_params_folder_file *file, uint64_t at,
 			 struct msd_diag *d)
 {
-	uint64_t left = file->bytes, bytes;
+	uint64_t skip, bytes;
+	size_t left = take_piece(w, at, file->bytes, &skip);
+	msd_err err = MSD_OK;
 	int fd;
-	msd_err err = open_file(f->path, file->name, &fd, &bytes, d);
 
+	if (left == 0)
+		return MSD_OK;
+	err = open_file(f->path, file->name, &fd, &bytes, d);
 	if (err != MSD_OK)
 		return err;
 	while (err == MSD_OK && left > 0) {
-		const ssize_t n = read(fd, to, left < (1u << 30) ? left : 1u << 30);
+		const size_t most = left < (1u << 30) ? left : 1u << 30;
+		const ssize_t n = pread(fd, w->to, most, (off_t)skip);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -280,26 +331,36 @@ static msd_err read_file(const struct msd_params_folder *f,
 					   n == 0 ? "shrank while it was read"
 						  : strerror(errno));
 		} else {
-			to += n;
-			left -= (uint64_t)n;
+			advance(w, (size_t)n);
+			skip += (uint64_t)n;
+			left -= (size_t)n;
 		}
 	}
 	(void)close(fd);
 	return err;
 }
 
-msd_err msd_params_folder_read(const struct msd_params_folder *f, uint8_t *to,
-			       struct msd_diag *d)
+msd_err msd_params_folder_read(const struct msd_params_folder *f, uint64_t at,
+			       uint8_t *to, size_t n, struct msd_diag *d)
 {
+	struct window w = {at, at + n, to};
+	uint64_t place = f->zeros;
 	msd_err err = MSD_OK;
 
-	to += f->zeros;
-	for (size_t i = 0; err == MSD_OK && i < f->n; i++) {
+	take_zeros(&w, 0, f->zeros);
+	for (size_t i = 0; err == MSD_OK && i < f->n && w.at < w.end; i++) {
 		const struct msd_params_folder_file *file = &f->files[i];
+		const uint64_t data = place + BLOCK;
 
-		write_header(file, to);
-		err = read_file(f, file, to + BLOCK, d);
-		to += BLOCK + blocks_of(file->bytes);
+		place = data + blocks_of(file->bytes);
+		if (place <= w.at)
+			continue;
+		take_header(&w, file, data - BLOCK);
+		err = take_data(&w, f, file, data, d);
+		if (err == MSD_OK)
+			take_zeros(&w, data + file->bytes, place - data - file->bytes);
 	}
+	if (err == MSD_OK)
+		take_zeros(&w, place, f->bytes - place);
 	return err;
 }

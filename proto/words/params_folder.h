@@ -40,9 +40,13 @@ bool msd_params_folder_is(const char *path);
 MSD_MUST_CHECK msd_err msd_params_folder_open(const char *path, uint64_t at,
 					      struct msd_params_folder *ret,
 					      struct msd_diag *d);
-/** Write the part, f->bytes bytes that are zero, to @to. Blocks. Errors: MSD_IO. */
+/**
+ * Write the @n bytes from @at on of the part, which has that many, to @to. Blocks.
+ * Errors: MSD_IO.
+ */
 MSD_MUST_CHECK msd_err msd_params_folder_read(const struct msd_params_folder *f,
-					      uint8_t *to, struct msd_diag *d);
+					      uint64_t at, uint8_t *to, size_t n,
+					      struct msd_diag *d);
 void msd_params_folder_finish(struct msd_params_folder *f); /* zeroed is allowed */
 
 #endif

@@ -127,7 +127,7 @@ static msd_err add_folder(struct push *p, const char *path, struct msd_diag *d)
 	void *map = MAP_FAILED;
 	if (fd >= 0 && ftruncate(fd, (off_t)n) == 0)
 		map = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	err = map != MAP_FAILED ? msd_params_folder_read(&folder, map, d)
+	err = map != MAP_FAILED ? msd_params_folder_read(&folder, 0, map, n, d)
 				: msd_diag_set(d, MSD_IO, "memory for %s", path);
 	msd_params_folder_finish(&folder);
 	if (map == MAP_FAILED)

@@ -248,8 +248,8 @@ static msd_err copy_folder(const struct parts *parts, int to, struct msd_diag *d
 	uint8_t *map = msd_source_map(to, bytes);
 	if (map == NULL)
 		return msd_diag_no_memory(d);
-	const msd_err err =
-		msd_params_folder_read(&parts->folder, map + parts->folder_at, d);
+	const msd_err err = msd_params_folder_read(
+		&parts->folder, 0, map + parts->folder_at, parts->folder.bytes, d);
 	(void)munmap(map, bytes);
 	return err;
 }
