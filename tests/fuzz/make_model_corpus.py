@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Write tests/corpus/graph, params and relay_image: one behaviour a file, named for it. An
+"""Write tests/corpus/graph, params, shards and relay_image: one behaviour a file, named for it. An
 independent writer, from the format document alone. Run it after changing it; --check tells when
 that was forgotten."""
+import hashlib
 import json
 import pathlib
 import struct
@@ -83,6 +84,49 @@ PARAMS = {
 }
 
 
+def archive(*files):
+    """ustar, as POSIX describes it."""
+    b = b""
+    for name, data in files:
+        head = name.ljust(100, b"\0") + b"0000644\0" + b"0000000\0" * 2 + b"%011o\0" % len(data)
+        head += b"0" * 11 + b"\0" + b" " * 8 + b"0" + bytes(100) + b"ustar\x0000"
+        head = head.ljust(512, b"\0")
+        head = head[:148] + b"%06o\0 " % sum(head) + head[156:]
+        b += head + data + bytes(-len(data) % 512)
+    return b + bytes(1024)
+
+
+def record(name, at, shape, dtype="float32", how="raw", nbytes=8):
+    return {"name": name, "shape": shape, "dtype": dtype, "format": how, "nbytes": nbytes,
+            "byteOffset": at}
+
+
+def shards(*records, data=bytes(16), name=b"params_shard_0.bin", path=None, **changes):
+    shard = {"dataPath": path or name.decode(), "format": "raw-shard", "nbytes": len(data),
+             "records": records, "md5sum": hashlib.md5(data).hexdigest()}
+    shard.update(changes)
+    index = json.dumps({"metadata": {"ParamSize": 2}, "records": [shard]}).encode()
+    return archive((b"tensor-cache.json", index), (name, data))
+
+
+SHARDS = {
+    "accept_two": bytes(7) + shards(record("w", 0, [2]), record("b", 8, [4], how="f32-to-bf16")),
+    "accept_empty": archive((b"ndarray-cache.json", b'{"records": []}')),
+    "accept_without_md5": archive(
+        (b"tensor-cache.json", b'{"records": [{"dataPath": "s", "format": "raw-shard", "nbytes": 1, '
+         b'"records": []}]}'), (b"s", b"x")),
+    "reject_empty": b"",
+    "reject_cut": shards(record("w", 0, [2]))[:-513],
+    "reject_md5": shards(record("w", 0, [2]), md5sum="0" * 32),
+    "reject_outside": shards(record("w", 0, [2]), path="../params_shard_0.bin"),
+    "reject_overlap": shards(record("w", 0, [2]), record("b", 4, [2])),
+    "reject_twice": shards(record("w", 0, [2]), record("w", 8, [2])),
+    "reject_behind": shards(record("w", 12, [2])),
+    "reject_shape_overflow": shards(record("w", 0, [1 << 62, 8])),
+    "reject_deep": archive((b"tensor-cache.json", b'{"records": ' + b"[" * 40)),
+}
+
+
 def instruction(op, *fields):
     key = op
     for v in fields:
@@ -139,7 +183,8 @@ RELAY = {
 
 def main():
     settle(__file__, {CORPUS / folder / f"{name}.bin": data
-                      for folder, files in (("graph", GRAPH), ("params", PARAMS), ("relay_image", RELAY))
+                      for folder, files in (("graph", GRAPH), ("params", PARAMS),
+                                            ("shards", SHARDS), ("relay_image", RELAY))
                       for name, data in files.items()})
 
 
