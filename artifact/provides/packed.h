@@ -171,6 +171,25 @@
 	X("vm.builtin.apply_presence_and_frequency_penalty", presence_penalty)         \
 	X("vm.builtin.apply_softmax_with_temperature", softmax)
 
+/* runtime/packed/tensor_cache.c */
+#define MSD_PACKED_TENSOR_CACHE(X)                                                     \
+	X("vm.builtin.tensor_cache.get", get)                                          \
+	X("vm.builtin.tensor_cache.update", update)                                    \
+	X("vm.builtin.tensor_cache.remove", remove_one)                                \
+	X("vm.builtin.tensor_cache.clear", clear)                                      \
+	X("vm.builtin.tensor_cache.load", refuse_load)                                 \
+	X("vm.builtin.ndarray_cache.get", get) /* up to 0.21 */                        \
+	X("vm.builtin.ndarray_cache.update", update)                                   \
+	X("vm.builtin.ndarray_cache.remove", remove_one)                               \
+	X("vm.builtin.ndarray_cache.clear", clear)                                     \
+	X("vm.builtin.ndarray_cache.load", refuse_load)                                \
+	X("vm.builtin.param_array_from_cache", array_from_cache)                       \
+	X("vm.builtin.param_array_from_cache_by_name", array_by_name)                  \
+	X("vm.builtin.param_array_from_cache_by_name_unpacked",                        \
+	  array_by_name_unpacked)                                                      \
+	X("vm.builtin.param_module_from_cache", refuse_module)                         \
+	X("vm.builtin.param_module_from_cache_by_name", refuse_module)
+
 /* runtime/packed/print.c */
 #define MSD_PACKED_PRINT(X)                                                            \
 	X("relax.run.print", print)                                                    \
@@ -199,6 +218,7 @@
 	T(check, MSD_PACKED_CHECK, MODULE)                                             \
 	T(shape, MSD_PACKED_SHAPE, MODULE)                                             \
 	T(memory, MSD_PACKED_MEMORY, MODULE)                                           \
+	T(tensor_cache, MSD_PACKED_TENSOR_CACHE, MODULE)                               \
 	T(tensor, MSD_PACKED_TENSOR, MODULE)                                           \
 	T(tuple, MSD_PACKED_TUPLE, MODULE)                                             \
 	T(call, MSD_PACKED_CALL, MODULE)                                               \

@@ -48,6 +48,27 @@ def with_metadata(module, named):
     return module
 
 
+def with_cache():
+    """Functions that take their parameters from TVM's cache of tensors."""
+    tensor = relax.TensorType
+    builder = relax.BlockBuilder()
+    packed = relax.ExternFunc
+    with builder.function("by_name", params=[]):
+        names = [tvm.ir.StringImm(n) for n in ("scale", "up.bias")]
+        both = builder.emit(relax.Call(
+            packed("vm.builtin.param_array_from_cache_by_name_unpacked"), names, ty_args=[
+                relax.TupleType([tensor((5,), "float32"), tensor((32,), "float32")])]))
+        builder.emit_func_output(relax.TupleGetItem(both, 1))
+    for name, *words in (("get", "tensor_cache.get", "scale"), ("absent", "tensor_cache.get", "none"),
+                         ("load", "tensor_cache.load", "folder"),
+                         ("unpacked", "param_array_from_cache_by_name_unpacked", "none")):
+        with builder.function(name, params=[]):
+            builder.emit_func_output(builder.emit(relax.Call(
+                packed("vm.builtin." + words[0]), [tvm.ir.StringImm(w) for w in words[1:]],
+                ty_args=[relax.ObjectType()])))
+    return builder.get()
+
+
 def main(out):
     libraries = {}
     for mode in ("packed", "plain"):
@@ -55,9 +76,16 @@ def main(out):
         module = with_metadata(module, named)
         for how in ("bytecode", "compiled"):
             libraries[f"{mode}_{how}"] = relax.build(module, target="llvm", exec_mode=how)
+    plain, named = exported("plain")
+    zeros = {n: np.zeros([int(d) for d in p.shape], p.dtype) for n, p in named}
+    for function in ("main", "lift"):
+        plain = relax.transform.BindParams(function, zeros)(plain)
+    libraries["closed"] = relax.build(plain, target="llvm")
     libraries["bare"] = relax.build(exported("packed")[0], target="llvm")
     for name, executable in libraries.items():
         executable.export_library(str(out / f"{name}.so"))
+    cached = relax.build(with_cache(), target="llvm")
+    cached.export_library(str(out / "cached.so"))
     rng = np.random.default_rng(40)
     values = {n: rng.standard_normal([int(d) for d in p.shape]).astype(p.dtype) for n, p in named}
     x = rng.standard_normal((3, 16)).astype("float32")
@@ -71,6 +99,10 @@ def main(out):
         arguments = [tvm.runtime.tensor(x), *[read[n] for n, _ in named]]
         for function in ("main", "lift"):
             np.save(out / f"{name}.{function}.npy", vm[function](*arguments).numpy())
+    tvm.get_global_func("vm.builtin.tensor_cache.load")(str(out / "half"), 1, 0)
+    vm = relax.VirtualMachine(cached, tvm.cpu())
+    for function in ("by_name", "get"):
+        np.save(out / f"half.{function}.npy", vm[function]().numpy())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """A module's parameters from a folder of shards; results are compared with those of TVM's VM."""
+import shutil
 import subprocess
 import sys
 
@@ -20,6 +21,23 @@ def made(tmp_path_factory):
     script = harness.ROOT / "tests" / "e2e" / "models_folder.py"
     subprocess.run([sys.executable, script, folder], check=True, stdout=subprocess.DEVNULL)
     return folder
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[7] ^= 1
+    path.write_bytes(data)
+
+
+def swap(one, other):
+    first = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(first)
+
+
+def edit(folder, old, new):
+    index = folder / "tensor-cache.json"
+    index.write_text(index.read_text().replace(old, new))
 
 
 def expect_bits(daemon, made, name, params, tmp_path, functions=("main", "lift")):
@@ -52,6 +70,40 @@ def test_a_library_without_metadata_takes_one_shard_only(daemon, made, tmp_path)
     daemon.ok("unload", "bare")
     said = daemon.modser("load", "--params", made / "shards", "bare", made / "bare.so")
     assert said.status == 8 and "no function _metadata" in said.err
+
+
+def test_the_cache_of_tensors_has_the_folder(daemon, made, tmp_path):
+    daemon.ok("load", "--params", made / "half", "cached", made / "cached.so")
+    for function in ("by_name", "get"):
+        out = tmp_path / "out.npy"
+        daemon.ok("call", f"cached:{function}", "-o", out)
+        assert np.array_equal(np.load(out), np.load(made / f"half.{function}.npy"))
+    assert daemon.ok("call", "cached:absent").out == ""
+    assert "the cache has no tensor none" in daemon.modser("call", "cached:unpacked").err
+    assert "--params DIR" in daemon.modser("call", "cached:load").err
+    daemon.ok("unload", "cached")
+
+
+@pytest.mark.parametrize("change, text", [
+    (lambda f: (f / "params_shard_1.bin").write_bytes(b""), "but the file has 0"),
+    (lambda f: flip(f / "params_shard_0.bin"), "shard params_shard_0.bin: its MD5 is not"),
+    (lambda f: swap(f / "params_shard_0.bin", f / "params_shard_1.bin"), "shard params_shard_0.bin"),
+    (lambda f: (f / "params_shard_0.bin").unlink(), "params_shard_0.bin: No such file"),
+    (lambda f: edit(f, "params_shard_0.bin", "../raw/params_shard_0.bin"), "of this folder"),
+    (lambda f: edit(f, '"up.bias"', '"up.other"'), "wants the parameter up.bias"),
+    (lambda f: (f / "tensor-cache.json").unlink(), "has an index, tensor-cache.json"),
+])
+def test_damaged_folders_are_refused_by_name(daemon, made, tmp_path, change, text):
+    bad = tmp_path / "bad"
+    shutil.copytree(made / "shards", bad)
+    change(bad)
+    said = daemon.modser("load", "--params", bad, "bad", made / "packed_bytecode.so")
+    assert said.status != 0 and text in said.err, said
+
+
+def test_a_folder_for_another_library_is_refused(daemon, made):
+    said = daemon.modser("load", "--params", made / "raw", "bad", made / "closed.so")
+    assert said.status == 8 and "none of its functions takes packed_params" in said.err
 
 
 def test_a_daemon_starts_with_a_folder(own_daemon, made, tmp_path):

@@ -13,6 +13,7 @@
 
 #include "runtime/device/memory.h"
 #include "runtime/executor/relax/param_order.h"
+#include "runtime/packed/tensor_cache.h"
 #include "runtime/value/error.h"
 
 #define ALIGN 64u /* of a tensor's data, as compiled code assumes */
@@ -46,6 +47,8 @@ void msd_relax_params_close(struct msd_relax_params *p)
 		return;
 	for (size_t i = 0; p->tensors != NULL && i < p->shards.n; i++)
 		msd_any_drop(&p->tensors[i]);
+	if (p->is_cached)
+		msd_tensor_cache_clear();
 	free(p->tensors);
 	msd_any_drop(&p->packed);
 	msd_shards_finish(&p->shards);
@@ -194,14 +197,58 @@ static msd_err bind_function(struct msd_relax_vm *vm, struct msd_vm_func *f,
 	return err == MSD_OK ? err : msd_diag_wrap(d, err, "%s", f->name);
 }
 
+/* True if the library reads parameters from TVM's cache. */
+static bool wants_cache(const struct msd_relax_vm *vm)
+{
+	for (size_t i = 0; i < vm->n_funcs; i++) {
+		const char *name = vm->funcs[i].name;
+
+		if (strcmp(name, "vm.builtin.tensor_cache.get") == 0 ||
+		    strcmp(name, "vm.builtin.ndarray_cache.get") == 0 ||
+		    strncmp(name, "vm.builtin.param_array_from_cache",
+			    strlen("vm.builtin.param_array_from_cache")) == 0)
+			return true;
+	}
+	return false;
+}
+
+static msd_err fill_cache(struct msd_relax_vm *vm, struct msd_diag *d)
+{
+	struct msd_relax_params *p = vm->params;
+	msd_err err = MSD_OK;
+
+	p->is_cached = true;
+	for (size_t i = 0; err == MSD_OK && i < p->shards.n; i++) {
+		const struct msd_any *t;
+
+		err = tensor_of(vm, p->shards.by_name[i], &t, d);
+		if (err == MSD_OK &&
+		    !msd_tensor_cache_put(p->shards.by_name[i]->name, t))
+			err = msd_diag_no_memory(d);
+	}
+	return err;
+}
+
 msd_err msd_relax_params_bind(struct msd_relax_vm *vm, struct msd_diag *d)
 {
+	bool is_used = false;
 	msd_err err = MSD_OK;
 
 	if (vm->params == NULL)
 		return MSD_OK;
-	for (size_t i = 0; err == MSD_OK && i < vm->n_funcs; i++)
+	for (size_t i = 0; err == MSD_OK && i < vm->n_funcs; i++) {
+		is_used = is_used || vm->funcs[i].rules.n_bound > 0;
 		err = bind_function(vm, &vm->funcs[i], d);
+	}
+	if (err == MSD_OK && wants_cache(vm))
+		return fill_cache(vm, d);
+	if (err == MSD_OK && !is_used) {
+		err = msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"parameters were given, but none of its functions "
+			"takes packed_params or a parameter with the name of "
+			"a record");
+	}
 	return err;
 }
 

@@ -13,6 +13,7 @@ struct msd_relax_params {
 	struct msd_shards shards;
 	struct msd_any *tensors; /* one for each record; None until it is needed */
 	struct msd_any packed;   /* the tuple; None until it is needed */
+	bool is_cached;          /* they are in TVM's cache, too */
 };
 
 /**
