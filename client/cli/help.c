@@ -68,7 +68,7 @@ static const struct {
 	{"rate", "N", "call N times a second, without waiting for answers"},
 	{"time", "TIME", "measure for TIME (3s)"},
 	{"graph", "FILE", "a graph executor's graph.json, or a VM's program"},
-	{"params", "FILE", "parameters that the library does not hold"},
+	{"params", "FILE", "parameters that the library does not hold; a folder: shards"},
 	{"sha256", "HEX", "required SHA-256 of the file"},
 	{"file", "NAME", "the file of an artifact that has several models"},
 	{"manifest", "FILE", "use this file as the manifest"},

@@ -264,7 +264,7 @@ const char msd_text_load[] =
 	"that\n"
 	"                FILE lacks\n"
 	"  --params      parameters that FILE lacks, such as those of `modser pack\n"
-	"                --split-params`\n"
+	"                --split-params`, or a folder of shards (tvmjs)\n"
 	"  --external-data\n"
 	"                another file of the model: weights of an ONNX model that "
 	"are not\n"
