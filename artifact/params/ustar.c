@@ -1,3 +1,8 @@
+/*
+ * Normal path: the headers are walked once, and the files are sorted by name. Failures
+ * name the byte where the damaged header or the end is. Entries that are no files of
+ * the top folder (folders, links, records of other formats) are passed over.
+ */
 #include "artifact/params/ustar.h"
 
 #include <stdlib.h>

@@ -108,45 +108,43 @@ Test(shards, refuses_what_an_index_may_not_say)
 	"{\"name\": " name ", \"dtype\": \"" dtype "\", \"shape\": " shape             \
 	", \"format\": \"" format "\", \"nbytes\": " bytes ", \"byteOffset\": " at "}"
 
+static const struct {
+	const char *index;
+	msd_err code;
+	const char *text;
+} bad_records[] = {
+	{INDEX(HEAD, SUM, RECORD("1", "float32", "[2]", "raw", "8", "0")),
+	 MSD_BAD_ARTIFACT, "a record: name: expected a text"},
+	{INDEX(HEAD, SUM, RECORD("\"r\"", "float32", "[2]", "raw", "8", "9")),
+	 MSD_BAD_ARTIFACT, "record r: it ends behind the 16 bytes"},
+	{INDEX(HEAD, SUM, RECORD("\"r\"", "float32", "[2]", "raw", "4", "0")),
+	 MSD_BAD_ARTIFACT, "nbytes is 4, but its type and shape have 8"},
+	{INDEX(HEAD, SUM, RECORD("\"r\"", "float32", "[2]", "raw", "8", "-1")),
+	 MSD_BAD_ARTIFACT, "byteOffset: expected a number"},
+	{INDEX(HEAD, SUM,
+	       RECORD("\"r\"", "float32", "[2]", "raw", "8", "9223372036854775807")),
+	 MSD_BAD_ARTIFACT, "it ends behind"},
+	{INDEX(HEAD, SUM, RECORD("\"r\"", "float32", "[-2]", "raw", "8", "0")),
+	 MSD_BAD_ARTIFACT, "shape: expected numbers"},
+	{INDEX(HEAD, SUM,
+	       RECORD("\"r\"", "float32", "[4611686018427387904, 8]", "raw", "8", "0")),
+	 MSD_BAD_ARTIFACT, "shape: too large"},
+	{INDEX(HEAD, SUM, RECORD("\"r\"", "float", "[2]", "raw", "8", "0")),
+	 MSD_UNSUPPORTED, "unknown dtype float"},
+	{INDEX(HEAD, SUM, RECORD("\"r\"", "float32", "[2]", "q4", "8", "0")),
+	 MSD_UNSUPPORTED, "format q4"},
+	{INDEX(HEAD, SUM, A ", " RECORD("\"r\"", "float32", "[2]", "raw", "8", "4")),
+	 MSD_BAD_ARTIFACT, "records a and r overlap"},
+	{INDEX(HEAD, SUM, A ", " RECORD("\"a\"", "float32", "[2]", "raw", "8", "8")),
+	 MSD_BAD_ARTIFACT, "records a and a have one name"},
+};
+
 Test(shards, refuses_what_a_record_may_not_say)
 {
-	static const struct {
-		const char *index;
-		msd_err code;
-		const char *text;
-	} rows[] = {
-		{INDEX(HEAD, SUM, RECORD("1", "float32", "[2]", "raw", "8", "0")),
-		 MSD_BAD_ARTIFACT, "a record: name: expected a text"},
-		{INDEX(HEAD, SUM, RECORD("\"r\"", "float32", "[2]", "raw", "8", "9")),
-		 MSD_BAD_ARTIFACT, "record r: it ends behind the 16 bytes"},
-		{INDEX(HEAD, SUM, RECORD("\"r\"", "float32", "[2]", "raw", "4", "0")),
-		 MSD_BAD_ARTIFACT, "nbytes is 4, but its type and shape have 8"},
-		{INDEX(HEAD, SUM, RECORD("\"r\"", "float32", "[2]", "raw", "8", "-1")),
-		 MSD_BAD_ARTIFACT, "byteOffset: expected a number"},
-		{INDEX(HEAD, SUM,
-		       RECORD("\"r\"", "float32", "[2]", "raw", "8",
-			      "9223372036854775807")),
-		 MSD_BAD_ARTIFACT, "it ends behind"},
-		{INDEX(HEAD, SUM, RECORD("\"r\"", "float32", "[-2]", "raw", "8", "0")),
-		 MSD_BAD_ARTIFACT, "shape: expected numbers"},
-		{INDEX(HEAD, SUM,
-		       RECORD("\"r\"", "float32", "[4611686018427387904, 8]", "raw",
-			      "8", "0")),
-		 MSD_BAD_ARTIFACT, "shape: too large"},
-		{INDEX(HEAD, SUM, RECORD("\"r\"", "float", "[2]", "raw", "8", "0")),
-		 MSD_UNSUPPORTED, "unknown dtype float"},
-		{INDEX(HEAD, SUM, RECORD("\"r\"", "float32", "[2]", "q4", "8", "0")),
-		 MSD_UNSUPPORTED, "format q4"},
-		{INDEX(HEAD, SUM,
-		       A ", " RECORD("\"r\"", "float32", "[2]", "raw", "8", "4")),
-		 MSD_BAD_ARTIFACT, "records a and r overlap"},
-		{INDEX(HEAD, SUM,
-		       A ", " RECORD("\"a\"", "float32", "[2]", "raw", "8", "8")),
-		 MSD_BAD_ARTIFACT, "records a and a have one name"},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		expect_refused(rows[i].index, rows[i].code, rows[i].text);
+	for (size_t i = 0; i < sizeof(bad_records) / sizeof(bad_records[0]); i++) {
+		expect_refused(bad_records[i].index, bad_records[i].code,
+			       bad_records[i].text);
+	}
 }
 
 #define LARGE                                                                          \

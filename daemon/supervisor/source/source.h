@@ -73,10 +73,9 @@ MSD_MUST_CHECK msd_err msd_source_seal_hashed(struct msd_source *source,
  * Read local files into a sealed source, one path for each part; all but the first
  * may be NULL. A folder as the first is that of a SavedModel: its model and the files
  * of its variables are read; one as the parameters has shards
- * (proto/words/params_folder.h). @with: for a model, the paths of the files that it names,
- * separated by
- * ':'; NULL: none. On failure *@ret is unchanged. Errors: MSD_IO, MSD_BAD_ARTIFACT
- * (an empty file), MSD_TOO_LARGE (over @max_bytes), MSD_NO_SPACE.
+ * (proto/words/params_folder.h). @with: for a model, the paths of the files that it
+ * names, separated by ':'; NULL: none. On failure *@ret is unchanged. Errors: MSD_IO,
+ * MSD_BAD_ARTIFACT (an empty file), MSD_TOO_LARGE (over @max_bytes), MSD_NO_SPACE.
  */
 MSD_MUST_CHECK msd_err msd_source_read(const char *const paths[MSD_PART_COUNT],
 				       const char *with, uint64_t max_bytes,

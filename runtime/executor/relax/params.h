@@ -23,14 +23,24 @@ struct msd_relax_params {
 MSD_MUST_CHECK msd_err msd_relax_params_open(struct msd_span bytes,
 					     struct msd_relax_params **ret,
 					     struct msd_diag *d);
+bool msd_relax_params_is_packed(struct msd_span name); /* "packed_params" */
 /** Number of the last parameters of @f that the folder has. */
 uint32_t msd_relax_params_count(const struct msd_relax_params *p,
 				const struct msd_vm_func *f,
 				const struct msd_relax_func *in);
 /**
- * Bind the parameters of all functions, on the VM's device. Calls _metadata. Errors:
- * MSD_BAD_ARTIFACT, MSD_UNSUPPORTED (their order is not known), MSD_NOT_FOUND (a
- * parameter that the folder lacks), MSD_NOMEM.
+ * The tensor of the record @r on @dev, NULL for the host; made at its first use and
+ * owned by @p. Errors: MSD_NOMEM, those of the device.
+ */
+MSD_MUST_CHECK msd_err msd_relax_params_tensor(struct msd_relax_params *p,
+					       struct msd_dev *dev,
+					       const struct msd_shard_record *r,
+					       const struct msd_any **ret,
+					       struct msd_diag *d);
+/**
+ * Bind the parameters of all functions, on the VM's device (bind.c). Calls _metadata.
+ * Errors: MSD_BAD_ARTIFACT, MSD_UNSUPPORTED (their order is not known), MSD_NOT_FOUND
+ * (a parameter that the folder lacks), MSD_NOMEM.
  */
 MSD_MUST_CHECK msd_err msd_relax_params_bind(struct msd_relax_vm *vm,
 					     struct msd_diag *d);

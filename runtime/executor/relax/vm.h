@@ -140,7 +140,7 @@ msd_relax_vmtir_find(const struct msd_vm_func *f,
 /**
  * The @n arguments and the bound ones after them, all borrowed; the caller frees the
  * list. NULL with the error raised, also if that is not the number that @f takes
- * (params.c).
+ * (bound.c).
  */
 struct msd_any *msd_relax_add_bound(const struct msd_vm_func *f,
 				    const struct msd_any *args, int32_t n);
