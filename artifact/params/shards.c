@@ -243,15 +243,17 @@ static msd_err make_room(const json_t *shards, struct msd_shards *s, struct msd_
 	json_array_foreach(shards, i, shard) n +=
 		json_array_size(json_object_get(shard, "records"));
 	if (n > MSD_SHARDS_RECORDS_MAX) {
-		return msd_diag_set(d, MSD_TOO_LARGE, "it has more than %u records",
-				    MSD_SHARDS_RECORDS_MAX);
+		(void)msd_diag_set(d, MSD_TOO_LARGE, "it has more than %u records",
+				   MSD_SHARDS_RECORDS_MAX);
+		return MSD_TOO_LARGE;
 	}
 	s->shards = calloc(json_array_size(shards) + 1, sizeof(*s->shards));
 	s->records = calloc(n + 1, sizeof(*s->records));
 	s->by_name = calloc(n + 1, sizeof(struct msd_shard_record *));
-	return s->shards != NULL && s->records != NULL && s->by_name != NULL
-		       ? MSD_OK
-		       : msd_diag_no_memory(d);
+	if (s->shards != NULL && s->records != NULL && s->by_name != NULL)
+		return MSD_OK;
+	(void)msd_diag_no_memory(d);
+	return MSD_NOMEM;
 }
 
 /* Read all shards and records. The files have at most @left bytes together, unless one
@@ -402,15 +404,19 @@ msd_err msd_shards_check(const struct msd_shards *s, struct msd_diag *d)
 {
 	struct msd_span *spans = calloc(s->n_shards + 1, sizeof(*spans));
 	struct msd_md5 *got = calloc(s->n_shards + 1, sizeof(*got));
-	msd_err err = spans != NULL && got != NULL ? MSD_OK : msd_diag_no_memory(d);
+	msd_err err = MSD_OK;
 	size_t n = 0;
 
-	for (size_t i = 0; err == MSD_OK && i < s->n_shards; i++) {
+	if (spans == NULL || got == NULL) {
+		free(spans);
+		free(got);
+		return msd_diag_no_memory(d);
+	}
+	for (size_t i = 0; i < s->n_shards; i++) {
 		if (s->shards[i].md5.n > 0)
 			spans[n++] = s->shards[i].data;
 	}
-	if (err == MSD_OK)
-		msd_md5_of(spans, n, got);
+	msd_md5_of(spans, n, got);
 	n = 0;
 	for (size_t i = 0; err == MSD_OK && i < s->n_shards; i++) {
 		err = check_sum(&s->shards[i], &got[n], d);

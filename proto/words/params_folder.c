@@ -19,8 +19,10 @@
 
 #define BLOCK 512u
 #define NAME_MAX_BYTES 99u /* a name in a header ends with NUL */
+#define MODE_AT 100u
 #define SIZE_AT 124u
 #define SUM_AT 148u
+#define MAGIC_AT 257u
 #define FILE_MAX ((uint64_t)1 << 33) /* a size has 11 octal digits */
 #define SHARD_DEPTH 3u               /* {"records": [{"dataPath": */
 
@@ -108,8 +110,8 @@ static msd_err add_shard(struct msd_params_folder *f, struct msd_span name,
 			 struct msd_diag *d)
 {
 	char text[NAME_MAX_BYTES + 1] = "";
-	uint64_t bytes;
-	int fd;
+	uint64_t bytes = 0;
+	int fd = -1;
 
 	if (!is_plain(name)) {
 		return msd_diag_set(
@@ -146,7 +148,8 @@ static bool take(struct msd_span text, size_t *at, char c)
 {
 	size_t i = *at;
 
-	while (i < text.n && memchr(" \t\r\n", text.p[i], 4) != NULL)
+	while (i < text.n &&
+	       (text.p[i] == ' ' || (text.p[i] >= '\t' && text.p[i] <= '\r')))
 		i++;
 	if (i >= text.n || text.p[i] != (uint8_t)c)
 		return false;
@@ -203,9 +206,9 @@ static msd_err open_index(const char *path, const char **ret_name, int *ret,
 static msd_err read_index(struct msd_params_folder *f, struct msd_diag *d)
 {
 	struct msd_buf text = {0};
-	const char *name = NULL;
-	uint64_t bytes;
-	int fd;
+	const char *name = index_names[0];
+	uint64_t bytes = 0;
+	int fd = -1;
 	msd_err err = open_index(f->path, &name, &fd, &bytes, d);
 
 	if (err != MSD_OK)
@@ -249,12 +252,17 @@ static void write_header(const struct msd_params_folder_file *f, uint8_t *h)
 {
 	unsigned sum = 0;
 
-	memcpy(h, f->name, strlen(f->name));
-	memcpy(h + 100, "0000644\0000000000\0000000000", 24);
+	(void)snprintf((char *)h, NAME_MAX_BYTES + 1, "%s", f->name);
+	(void)snprintf((char *)h + MODE_AT, 8, "0000644");
+	(void)snprintf((char *)h + MODE_AT + 8, 8, "0000000"); /* user, group */
+	(void)snprintf((char *)h + MODE_AT + 16, 8, "0000000");
 	(void)snprintf((char *)h + SIZE_AT, 12, "%011llo",
 		       (unsigned long long)f->bytes);
-	memcpy(h + 136, "00000000000\0        0", 21);
-	memcpy(h + 257, "ustar\00000", 8);
+	(void)snprintf((char *)h + SIZE_AT + 12, 12, "00000000000"); /* time */
+	memset(h + SUM_AT, ' ', 8);
+	h[SUM_AT + 8] = '0'; /* a regular file */
+	(void)snprintf((char *)h + MAGIC_AT, 6, "ustar");
+	memset(h + MAGIC_AT + 6, '0', 2);
 	for (size_t i = 0; i < BLOCK; i++)
 		sum += h[i];
 	(void)snprintf((char *)h + SUM_AT, 8, "%06o", sum & 0777777u);
@@ -313,7 +321,7 @@ static msd_err take_data(struct window *w, const struct msd_params_folder *f,
 	uint64_t skip, bytes;
 	size_t left = take_piece(w, at, file->bytes, &skip);
 	msd_err err = MSD_OK;
-	int fd;
+	int fd = -1;
 
 	if (left == 0)
 		return MSD_OK;

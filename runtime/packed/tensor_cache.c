@@ -277,19 +277,21 @@ static int array_from_cache(void *self, const struct msd_any *args, int32_t n,
 		return msd_abi_no_memory();
 	memcpy(name, prefix.p, prefix.n);
 	if (count == -1) {
-		do
+		do {
 			count++;
-		while (find(numbered(name, prefix.n, count), &at));
+		} while (find(numbered(name, prefix.n, count), &at));
 	}
 	list = msd_array_new((size_t)count);
-	if (list == NULL)
-		rc = msd_abi_no_memory();
+	if (list == NULL) {
+		free(name);
+		return msd_abi_no_memory();
+	}
 	for (int64_t i = 0; rc == 0 && i < count; i++)
 		rc = put_named(list, i, numbered(name, prefix.n, i));
 	free(name);
 	if (rc == 0)
 		return msd_return_obj(&list->obj, ret);
-	msd_obj_unref(list != NULL ? &list->obj : NULL);
+	msd_obj_unref(&list->obj);
 	return rc;
 }
 

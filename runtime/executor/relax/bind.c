@@ -28,8 +28,10 @@ static msd_err pack(struct msd_relax_vm *vm, struct msd_diag *d)
 
 	if (err == MSD_OK) {
 		tuple = msd_array_new(order.n);
-		if (tuple == NULL)
-			err = msd_diag_no_memory(d);
+		if (tuple == NULL) {
+			(void)msd_diag_no_memory(d);
+			err = MSD_NOMEM;
+		}
 	}
 	for (size_t i = 0; err == MSD_OK && i < order.n; i++) {
 		const struct msd_any *t;
