@@ -190,7 +190,7 @@ static void pad(const void *ctx, size_t first, size_t end, size_t thread)
 
 	(void)thread;
 	for (size_t i = first; i < end; i++) {
-		c->k->pad_plane(&c->w, c->x + i * c->in_plane,
+		c->k->pad_plane(&c->w, c->x + i * c->in_plane, false,
 				c->planes + i * c->w.plane);
 	}
 }
@@ -201,7 +201,7 @@ static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thre
 	float *plane = c->scratch + thread * c->scratch_floats;
 
 	for (size_t i = first; i < end; i++) {
-		c->k->pad_plane(&c->w, c->x + i * c->in_plane, plane);
+		c->k->pad_plane(&c->w, c->x + i * c->in_plane, i > first, plane);
 		c->k->depthwise(&c->w, plane, c->packed->weights + i * c->taps,
 				c->packed->start[i],
 				c->residual != NULL ? c->residual + i * c->out_plane

@@ -158,8 +158,9 @@ struct msd_native_kernels {
 			size_t n0, size_t n1, float *scratch);
 	msd_native_bring *bring_matrix;
 	msd_native_bring *bring_window;
+	/* @is_padded: @ret has the padding already, by a call before. */
 	void (*pad_plane)(const struct msd_native_window *w, const float *x,
-			  float *ret);
+			  bool is_padded, float *ret);
 	void (*depthwise)(const struct msd_native_window *w, const float *x,
 			  const float *weights, float start, const float *residual,
 			  struct msd_native_finish finish, float *y);

@@ -57,7 +57,7 @@ static void run_planes(const void *ctx, size_t first, size_t end, size_t thread)
 	float *plane = p->scratch + thread * p->scratch_floats;
 
 	for (size_t i = first; i < end; i++) {
-		p->k->pad_plane(&p->w, p->x + i * p->in_plane, plane);
+		p->k->pad_plane(&p->w, p->x + i * p->in_plane, i > first, plane);
 		p->k->pool(&p->w, plane, p->counts, p->y + i * p->out_plane);
 	}
 }

@@ -93,7 +93,7 @@ static void pad(const void *ctx, size_t first, size_t end, size_t thread)
 
 	(void)thread;
 	for (size_t i = first; i < end; i++) {
-		j->k->pad_plane(&j->window, j->r->x + i * plane,
+		j->k->pad_plane(&j->window, j->r->x + i * plane, false,
 				j->planes + i * j->window.plane);
 	}
 }

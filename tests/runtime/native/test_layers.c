@@ -226,6 +226,45 @@ Test(native_layers, convolutions, .timeout = 300)
 	}
 }
 
+/* Rows shorter than a vector, and all tails of longer ones. */
+static void expect_width(int64_t width, int64_t stride, int64_t kernel, int64_t before)
+{
+	const struct layer l = {"each width",
+				2,
+				1,
+				3,
+				3,
+				3,
+				{6 + width % 2, width},
+				{kernel, kernel},
+				{stride, stride},
+				{1, 1},
+				{before, before},
+				{kernel - 1, kernel - 1}};
+	struct one o = one_begin("Convolution");
+
+	set_int(o.node, "group", l.group);
+	set_windows(o.node, &l, false);
+	add_operands(&o, &l);
+	expect_agreement(l.what, &o);
+	for (int64_t alg = 0; alg < 2; alg++) {
+		o = one_begin("Pooling");
+		set_int(o.node, "alg", alg);
+		set_windows(o.node, &l, true);
+		add(&o, 4, (const int64_t[]){1, l.in, l.size[0], width}, 24);
+		expect_agreement(l.what, &o);
+	}
+}
+
+Test(native_layers, windows_of_each_width, .timeout = 300)
+{
+	for (int64_t i = 0; i < 40 * 3 * 3; i++) {
+		expect_width(1 + i / 9, 1 + i % 3, 3, i / 3 % 3);
+		if (i % 9 < 2)
+			expect_width(1 + i / 9, 1 + i % 2, 2, 1);
+	}
+}
+
 /* Elements that are not finite reach the outputs of the windows that have them, and no
  * others. */
 Test(native_layers, tiles_with_wild_elements)

@@ -52,7 +52,7 @@ static float *copy_plane(const struct msd_native_kernels *k, const struct shape 
 	float *y = calloc(s->w.out[0] * s->w.out[1] + 1, sizeof(float));
 
 	cr_assert(plane != NULL && values != NULL && y != NULL);
-	k->pad_plane(&s->pad, x, plane);
+	k->pad_plane(&s->pad, x, false, plane);
 	k->winograd_bring(&s->w, plane, 0, tiles, n, k->panel, values);
 	for (size_t i = 0; i < MSD_NATIVE_WINOGRAD * n; i++)
 		values[i] *= middle[i / n];

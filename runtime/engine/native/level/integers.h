@@ -1,10 +1,6 @@
 #ifndef MSD_RUNTIME_ENGINE_NATIVE_LEVEL_INTEGERS_H
 #define MSD_RUNTIME_ENGINE_NATIVE_LEVEL_INTEGERS_H
 /* Vectors of integers, and how sums become bytes. */
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 #include "runtime/engine/native/integers.h"
 #include "runtime/engine/native/level/level.h"
 #include "runtime/engine/native/level/math.h"

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #include "runtime/engine/native/kernels.h"
 
@@ -62,21 +65,42 @@ INLINE void store_some(float *p, vec v, size_t n)
 		p[i] = at[i];
 }
 
-/* Lanes of @a where @mask is set, else of @b. */
+/* Lanes of @a where all bits of @mask are set, else of @b, where none is. */
 INLINE vec pick(ivec mask, vec a, vec b)
 {
+#if defined(__AVX2__) && MSD_LANES == 8
+	return (vec)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)mask);
+#else
 	return (vec)(((ivec)a & mask) | ((ivec)b & ~mask));
+#endif
 }
 
-/* The smaller and the larger one; @a if one is not a number. */
+/* The smaller and the larger one; @a if one is not a number, or if both are 0: the
+ * instructions of x86 return their second operand then. */
 INLINE vec least(vec a, vec b)
 {
+#if defined(__AVX512F__) && MSD_LANES == 16
+	return (vec)_mm512_min_ps((__m512)b, (__m512)a);
+#elif defined(__AVX2__) && MSD_LANES == 8
+	return (vec)_mm256_min_ps((__m256)b, (__m256)a);
+#elif defined(__SSE2__) && MSD_LANES == 4
+	return (vec)_mm_min_ps((__m128)b, (__m128)a);
+#else
 	return pick(b < a, b, a);
+#endif
 }
 
 INLINE vec most(vec a, vec b)
 {
+#if defined(__AVX512F__) && MSD_LANES == 16
+	return (vec)_mm512_max_ps((__m512)b, (__m512)a);
+#elif defined(__AVX2__) && MSD_LANES == 8
+	return (vec)_mm256_max_ps((__m256)b, (__m256)a);
+#elif defined(__SSE2__) && MSD_LANES == 4
+	return (vec)_mm_max_ps((__m128)b, (__m128)a);
+#else
 	return pick(b > a, b, a);
+#endif
 }
 
 #endif

@@ -1,188 +1,227 @@
 /*
- * Depthwise convolutions and pools on padded planes. Outputs are computed as one
- * stretch over the ends of rows, with the padding between rows as waste, so that
- * vectors are full in small planes, too; then rows are copied out of it.
+ * Depthwise convolutions and pools on padded planes. Two rows of the output are
+ * computed at a time. The last vector of a row overlaps the one before; if rows are
+ * shorter than a vector, the next row overwrites what is too much.
  */
 #include "runtime/engine/native/level/level.h"
 #include "runtime/engine/native/level/taps.h"
 
-enum { STRETCH = 1024, PAIR = 2 * LANES };
+enum { NINE = 9 };
 
-/* A part of the outputs of one depth, and what happens to it. */
+/* The outputs of one depth, and what happens to them. */
 struct planes {
 	const struct msd_native_window *w;
 	const float *x; /* the first output's elements begin here */
 	const float *weights;
 	float start;
 	const float *residual, *counts; /* NULL: none */
-	const struct msd_native_finish *bounds;
+	bool is_bounded;
+	float low, high;
 	float *y;
-	size_t room; /* vectors may write so much: later rows are copied later */
-	float at[STRETCH + PAIR];
+	size_t room; /* vectors may write so much: later rows are written later */
+	size_t rows, columns;
+	size_t line; /* floats from one row of @x to the next */
 };
 
-INLINE void put_pair(struct planes *p, size_t i, vec a, vec b)
+/* MULTIPLY_THREE: nine taps in three rows, which neighbours of the output share. */
+enum kind { MULTIPLY_THREE, MULTIPLY_NINE, MULTIPLY, COMPARE, SUM };
+
+/* Weights and places of nine taps stay in registers. */
+struct nine {
+	const float *x[NINE];
+	vec weights[NINE];
+};
+
+INLINE void set_nine(const struct planes *p, struct nine *n)
 {
-	if (p->bounds != NULL && p->residual == NULL) {
-		a = msd_bound(a, p->bounds);
-		b = msd_bound(b, p->bounds);
+#pragma GCC unroll 9
+	for (int t = 0; t < NINE; t++) {
+		n->x[t] = p->x + p->w->taps[t];
+		n->weights[t] = all(p->weights[t]);
 	}
-	store(p->at + i, a);
-	store(p->at + i + LANES, b);
 }
 
-/* A window of nine: weights and places stay in registers. */
-static void multiply_nine(struct planes *p, size_t from, size_t n)
+/* Each row of the input is read once for two rows of the output. */
+INLINE void multiply_three(const struct planes *p, const struct nine *n, size_t from,
+			   const int rows, vec sums[2][2])
 {
-	const float *x[9];
-	vec weights[9];
+#pragma GCC unroll 4
+	for (int l = 0; l < rows + 2; l++) {
+#pragma GCC unroll 3
+		for (int k = 0; k < 3; k++) {
+			const vec x = l < 3 ? load(n->x[3 * l + k] + from)
+					    : load(n->x[6 + k] + p->line + from);
+
+			if (l < 3)
+				sums[0][0] += n->weights[3 * l + k] * x;
+			if (l > 0 && rows == 2)
+				sums[1][0] += n->weights[3 * (l - 1) + k] * x;
+		}
+	}
+}
+
+INLINE vec add_tap(const enum kind kind, vec sum, vec weight, vec x)
+{
+	if (kind ==
+	    COMPARE) /* what is not a number loses, as in the reference engine */
+		return most(sum, x);
+	return kind == SUM ? sum + x : sum + weight * x;
+}
+
+INLINE void add_taps(const struct planes *p, const struct nine *n, const enum kind kind,
+		     size_t from, const int rows, const int vectors, vec sums[2][2])
+{
+	const size_t n_taps = kind == MULTIPLY_NINE ? NINE : p->w->n_taps;
 
 #pragma GCC unroll 9
-	for (size_t t = 0; t < 9; t++) {
-		x[t] = p->x + from + p->w->taps[t];
-		weights[t] = all(p->weights[t]);
-	}
-	for (size_t i = 0; i < n; i += PAIR) {
-		vec a = all(p->start);
-		vec b = a;
+	for (size_t t = 0; t < n_taps; t++) {
+		const float *x = kind == MULTIPLY_NINE ? n->x[t] + from
+						       : p->x + from + p->w->taps[t];
+		const vec weight = kind == MULTIPLY_NINE ? n->weights[t]
+				   : kind == MULTIPLY    ? all(p->weights[t])
+							 : (vec){0};
 
-#pragma GCC unroll 9
-		for (size_t t = 0; t < 9; t++) {
-			a += weights[t] * load(x[t] + i);
-			b += weights[t] * load(x[t] + i + LANES);
+#pragma GCC unroll 2
+		for (int r = 0; r < rows; r++) {
+#pragma GCC unroll 2
+			for (int v = 0; v < vectors; v++) {
+				const float *at = x + (r > 0 ? p->line : 0) + v * LANES;
+
+				sums[r][v] =
+					add_tap(kind, sums[r][v], weight, load(at));
+			}
 		}
-		put_pair(p, i, a, b);
 	}
 }
 
-static void multiply(struct planes *p, size_t from, size_t n)
+/* Outputs @to .. @to + LANES - 1, of which @n count. */
+INLINE void put(const struct planes *p, const enum kind kind, vec v, size_t to,
+		size_t n)
 {
-	for (size_t i = 0; i < n; i += PAIR) {
-		const float *x = p->x + from + i;
-		vec a = all(p->start);
-		vec b = a;
+	const bool is_whole = to + LANES <= p->room;
 
-		for (size_t t = 0; t < p->w->n_taps; t++) {
-			const vec weight = all(p->weights[t]);
-
-			a += weight * load(x + p->w->taps[t]);
-			b += weight * load(x + p->w->taps[t] + LANES);
-		}
-		put_pair(p, i, a, b);
+	if (kind == SUM) {
+		v = v /
+		    (is_whole ? load(p->counts + to) : load_some(p->counts + to, n, 1));
 	}
-}
-
-/* Elements that are not numbers lose, as in the reference engine. */
-static void compare(struct planes *p, size_t from, size_t n)
-{
-	for (size_t i = 0; i < n; i += PAIR) {
-		const float *x = p->x + from + i;
-		vec a = all(-__FLT_MAX__);
-		vec b = a;
-
-		for (size_t t = 0; t < p->w->n_taps; t++) {
-			a = most(a, load(x + p->w->taps[t]));
-			b = most(b, load(x + p->w->taps[t] + LANES));
-		}
-		store(p->at + i, a);
-		store(p->at + i + LANES, b);
-	}
-}
-
-static void sum(struct planes *p, size_t from, size_t n)
-{
-	for (size_t i = 0; i < n; i += LANES) {
-		const float *x = p->x + from + i;
-		vec a = load(x + p->w->taps[0]);
-
-		for (size_t t = 1; t < p->w->n_taps; t++)
-			a += load(x + p->w->taps[t]);
-		store(p->at + i, a);
-	}
-}
-
-INLINE vec finish(const struct planes *p, vec v, size_t to, size_t n)
-{
-	if (p->counts != NULL)
-		v = v / load_some(p->counts + to, n, 1);
 	if (p->residual != NULL) {
-		v += load_some(p->residual + to, n, 0);
-		if (p->bounds != NULL)
-			v = msd_bound(v, p->bounds);
+		v += is_whole ? load(p->residual + to)
+			      : load_some(p->residual + to, n, 0);
 	}
-	return v;
+	if (p->is_bounded)
+		v = least(most(v, all(p->low)), all(p->high));
+	if (is_whole) {
+		store(p->y + to, v);
+	} else {
+		store_some(p->y + to, v, n);
+	}
 }
 
-/* @n elements of a row, to output @to. */
-static void put(const struct planes *p, const float *from, size_t n, size_t to)
+/* @rows rows from @y on, some vectors from column @i on, of which @left columns
+ * count. */
+INLINE void run_unit(const struct planes *p, const struct nine *n, const enum kind kind,
+		     const int rows, const int vectors, size_t y, size_t i, size_t left)
 {
-	for (size_t i = 0; i < n; i += LANES) {
-		const size_t left = n - i < LANES ? n - i : LANES;
-		vec v = load(from + i);
+	const vec start = all(p->start);
+	vec sums[2][2] = {{start, start}, {start, start}};
 
-		if (p->counts != NULL || p->residual != NULL)
-			v = finish(p, v, to + i, left);
-		if (to + i + LANES <= p->room) {
-			store(p->y + to + i, v);
-		} else {
-			store_some(p->y + to + i, v, left);
+	if (kind == MULTIPLY_THREE) {
+		multiply_three(p, n, y * p->line + i, rows, sums);
+	} else {
+		add_taps(p, n, kind, y * p->line + i, rows, vectors, sums);
+	}
+#pragma GCC unroll 2
+	for (int r = 0; r < rows; r++) {
+#pragma GCC unroll 2
+		for (int v = 0; v < vectors; v++) {
+			put(p, kind, sums[r][v],
+			    (y + (size_t)r) * p->columns + i + (size_t)v * LANES, left);
 		}
 	}
 }
 
-/* Places @from .. @from + @n - 1 of the stretch, without what lies between rows. */
-static void put_rows(const struct planes *p, size_t from, size_t n)
+INLINE void run_rows(const struct planes *p, const struct nine *n, const enum kind kind,
+		     const int rows, size_t y)
 {
-	const size_t columns = p->w->columns;
-	const size_t out = p->w->out[W];
+	const size_t columns = p->columns;
+	size_t i = 0;
 
-	for (size_t row = from / columns; row * columns < from + n; row++) {
-		const size_t first = row * columns > from ? row * columns : from;
-		const size_t end =
-			row * columns + out < from + n ? row * columns + out : from + n;
-
-		if (first < end) {
-			put(p, p->at + (first - from), end - first,
-			    row * out + (first - row * columns));
-		}
+	if (kind != MULTIPLY_THREE && kind != MULTIPLY_NINE) {
+		for (; i + 2 * LANES <= columns; i += 2 * LANES)
+			run_unit(p, n, kind, rows, 2, y, i, LANES);
+	}
+	for (; i + LANES <= columns; i += LANES)
+		run_unit(p, n, kind, rows, 1, y, i, LANES);
+	if (i < columns) {
+		run_unit(p, n, kind, rows, 1, y, columns < LANES ? 0 : columns - LANES,
+			 columns);
 	}
 }
 
-enum kind { MULTIPLY, COMPARE, SUM };
-
-static void run_stretches(struct planes *p, enum kind kind)
+/* @p is a copy, which outputs do not alias: it stays in registers. */
+INLINE void run_plane(const struct planes p, const enum kind kind)
 {
-	const size_t all = (p->w->out[H] - 1) * p->w->columns + p->w->out[W];
+	struct nine n;
+	size_t y = 0;
 
-	for (size_t from = 0; from < all; from += STRETCH) {
-		const size_t n = all - from < STRETCH ? all - from : STRETCH;
+	if (kind == MULTIPLY_THREE || kind == MULTIPLY_NINE)
+		set_nine(&p, &n);
+	for (; y + 2 <= p.rows; y += 2)
+		run_rows(&p, &n, kind, 2, y);
+	if (y < p.rows)
+		run_rows(&p, &n, kind, 1, y);
+}
 
-		if (kind == SUM) {
-			sum(p, from, n);
-		} else if (kind == COMPARE) {
-			compare(p, from, n);
-		} else if (p->w->n_taps == 9) {
-			multiply_nine(p, from, n);
-		} else {
-			multiply(p, from, n);
-		}
-		put_rows(p, from, n);
+static void run_kind(const struct planes *p, enum kind kind)
+{
+	switch (kind) {
+	case MULTIPLY_THREE:
+		run_plane(*p, MULTIPLY_THREE);
+		break;
+	case MULTIPLY_NINE:
+		run_plane(*p, MULTIPLY_NINE);
+		break;
+	case MULTIPLY:
+		run_plane(*p, MULTIPLY);
+		break;
+	case COMPARE:
+		run_plane(*p, COMPARE);
+		break;
+	case SUM:
+		run_plane(*p, SUM);
+		break;
 	}
 }
 
-/* Each depth of the output. @p has its parts of the first depth. */
+/* Each depth of the output. @p has its parts of the first depth. Rows without padding
+ * between them are one. */
 static void run_slices(struct planes *p, const float *x, float *y, enum kind kind)
 {
-	const size_t plane = p->w->out[H] * p->w->out[W];
+	const struct msd_native_window *w = p->w;
+	const size_t plane = w->out[H] * w->out[W];
+	const bool is_one = w->columns == w->out[W];
 
-	for (size_t d = 0; d < p->w->out[D]; d++) {
-		p->x = x + d * p->w->stride[D] * msd_slice(p->w);
+	p->rows = is_one ? 1 : w->out[H];
+	p->columns = is_one ? plane : w->out[W];
+	p->line = w->columns;
+	for (size_t d = 0; d < w->out[D]; d++) {
+		p->x = x + d * w->stride[D] * msd_slice(w);
 		p->y = y + d * plane;
-		p->room = (p->w->out[D] - d) * plane;
-		run_stretches(p, kind);
+		p->room = (w->out[D] - d) * plane;
+		run_kind(p, kind);
 		p->residual = p->residual != NULL ? p->residual + plane : NULL;
 		p->counts = p->counts != NULL ? p->counts + plane : NULL;
 	}
+}
+
+static enum kind kind_of(const struct msd_native_window *w)
+{
+	if (w->n_taps != NINE)
+		return MULTIPLY;
+	return w->kernel[H] == 3 && w->kernel[W] == 3 && w->dilation[H] == 1 &&
+			       w->stride[H] == 1
+		       ? MULTIPLY_THREE
+		       : MULTIPLY_NINE;
 }
 
 /* @x is one padded plane with room for two vectors behind it. */
@@ -190,15 +229,17 @@ void LEVEL(depthwise)(const struct msd_native_window *w, const float *x,
 		      const float *weights, float start, const float *residual,
 		      struct msd_native_finish finish, float *y)
 {
-	struct planes p;
+	struct planes p = {
+		.w = w,
+		.weights = weights,
+		.start = start,
+		.residual = residual,
+		.is_bounded = finish.is_bounded,
+		.low = finish.low,
+		.high = finish.high,
+	};
 
-	p.w = w;
-	p.weights = weights;
-	p.start = start;
-	p.residual = residual;
-	p.counts = NULL;
-	p.bounds = finish.is_bounded ? &finish : NULL;
-	run_slices(&p, x, y, MULTIPLY);
+	run_slices(&p, x, y, kind_of(w));
 	if (finish.has_function) {
 		LEVEL(unary)
 		(finish.function, y, w->out[D] * w->out[H] * w->out[W], finish.a,
@@ -209,11 +250,11 @@ void LEVEL(depthwise)(const struct msd_native_window *w, const float *x,
 void LEVEL(pool)(const struct msd_native_window *w, const float *x, const float *counts,
 		 float *y)
 {
-	struct planes p;
+	struct planes p = {
+		.w = w,
+		.counts = counts,
+		.start = counts != NULL ? 0 : -__FLT_MAX__,
+	};
 
-	p.w = w;
-	p.residual = NULL;
-	p.counts = counts;
-	p.bounds = NULL;
 	run_slices(&p, x, y, counts != NULL ? SUM : COMPARE);
 }

@@ -5,44 +5,130 @@
 #include "runtime/engine/native/level/level.h"
 #include "runtime/engine/native/level/taps.h"
 
+typedef float quad __attribute__((vector_size(16)));
+typedef float quad_at __attribute__((vector_size(16), aligned(4), may_alias));
+
+enum { QUAD = 4 };
+
+INLINE quad load_quad(const float *p)
+{
+	return *(const quad_at *)p;
+}
+
+INLINE void store_quad(float *p, quad v)
+{
+	*(quad_at *)p = v;
+}
+
 /* The last vector overlaps the one before. */
 static void copy_row(const float *from, size_t n, float *to)
 {
-	if (n < LANES) {
+	if (n >= LANES) {
+		for (size_t i = 0; i + LANES < n; i += LANES)
+			store(to + i, load(from + i));
+		store(to + n - LANES, load(from + n - LANES));
+	} else if (n >= QUAD) {
+		for (size_t i = 0; i + QUAD < n; i += QUAD)
+			store_quad(to + i, load_quad(from + i));
+		store_quad(to + n - QUAD, load_quad(from + n - QUAD));
+	} else {
 		for (size_t i = 0; i < n; i++)
 			to[i] = from[i];
-		return;
 	}
-	for (size_t i = 0; i + LANES < n; i += LANES)
-		store(to + i, load(from + i));
-	store(to + n - LANES, load(from + n - LANES));
 }
 
-/* Copy the columns of one phase of a row; rows and columns that no window reads are
- * left out. */
-static void pad_phase(const struct msd_native_window *w, const float *from,
-		      size_t phase, float *to)
+/* QUAD elements 0, 2, ... to @even, and 1, 3, ... to @odd. */
+INLINE void part_quad(const float *from, float *even, float *odd)
+{
+	const quad a = load_quad(from);
+	const quad b = load_quad(from + QUAD);
+
+	store_quad(even, (quad){a[0], a[2], b[0], b[2]});
+	store_quad(odd, (quad){a[1], a[3], b[1], b[3]});
+}
+
+/* The same of LANES elements each. */
+INLINE void part_vector(const float *from, float *even, float *odd)
+{
+#if defined(__AVX2__) && MSD_LANES == 8
+	const __m256 a = (__m256)load(from);
+	const __m256 b = (__m256)load(from + LANES);
+	/* Halves of the vectors stay halves. */
+	const __m256d low = (__m256d)_mm256_shuffle_ps(a, b, 0x88);
+	const __m256d high = (__m256d)_mm256_shuffle_ps(a, b, 0xdd);
+
+	store(even, (vec)_mm256_permute4x64_pd(low, 0xd8));
+	store(odd, (vec)_mm256_permute4x64_pd(high, 0xd8));
+#else
+	for (int i = 0; i < LANES; i += QUAD)
+		part_quad(from + (ptrdiff_t)2 * i, even + i, odd + i);
+#endif
+}
+
+/* @n elements each. The last vectors overlap the ones before. */
+static void part_row(const float *from, size_t n, float *even, float *odd)
+{
+	if (n >= LANES) {
+		for (size_t i = 0; i + LANES < n; i += LANES)
+			part_vector(from + 2 * i, even + i, odd + i);
+		const size_t last = n - LANES;
+
+		part_vector(from + 2 * last, even + last, odd + last);
+	} else if (n >= QUAD) {
+		for (size_t i = 0; i + QUAD < n; i += QUAD)
+			part_quad(from + 2 * i, even + i, odd + i);
+		const size_t last = n - QUAD;
+
+		part_quad(from + 2 * last, even + last, odd + last);
+	} else {
+		for (size_t i = 0; i < n; i++) {
+			even[i] = from[2 * i];
+			odd[i] = from[2 * i + 1];
+		}
+	}
+}
+
+/* The columns of one phase of a row that lie within the input. */
+struct phase {
+	size_t from, n, to;
+};
+
+static struct phase phase_at(const struct msd_native_window *w, size_t phase)
 {
 	const size_t step = w->stride[W];
 	/* The first column, counted with the padding: phase, phase + step, ... */
-	const size_t first = (w->before[W] + step - 1 - phase) / step;
-	const size_t i = first * step + phase - w->before[W];
-	size_t n = i < w->in[W] ? (w->in[W] - i + step - 1) / step : 0;
+	const size_t to = (w->before[W] + step - 1 - phase) / step;
+	const size_t from = to * step + phase - w->before[W];
+	const size_t n = from < w->in[W] ? (w->in[W] - from + step - 1) / step : 0;
+	const size_t room = to < w->columns ? w->columns - to : 0;
 
-	if (first >= w->columns)
-		return;
-	n = n < w->columns - first ? n : w->columns - first;
-	from += i;
-	to += first;
+	return (struct phase){from, n < room ? n : room,
+			      to + phase * w->lines * w->columns};
+}
+
+static void copy_phase(const struct phase *p, size_t first, size_t step, const float *x,
+		       float *ret)
+{
+	const float *from = x + p->from;
+	float *to = ret + p->to;
+
 	if (step == 1) {
-		copy_row(from, n, to);
-	} else if (step == 2) {
-		for (size_t q = 0; q < n; q++)
-			to[q] = from[2 * q];
-	} else {
-		for (size_t q = 0; q < n; q++)
-			to[q] = from[step * q];
+		copy_row(from, p->n, to);
+		return;
 	}
+	for (size_t i = first; i < p->n; i++)
+		to[i] = from[step * i];
+}
+
+/* The phases of a stride of 2; @a begins at the column before that of @b. */
+static void copy_two(const struct phase *a, const struct phase *b, const float *x,
+		     float *ret)
+{
+	const size_t n = a->n < b->n ? a->n : b->n;
+
+	part_row(x + a->from, n, ret + a->to, ret + b->to);
+	copy_phase(a, n, 2, x, ret);
+	copy_phase(b, n, 2, x, ret);
 }
 
 static void fill_plane(float *p, size_t n, float with)
@@ -51,19 +137,55 @@ static void fill_plane(float *p, size_t n, float with)
 		p[i] = with;
 }
 
-/* Rows and phases that a kernel of one element leaves out are not copied. */
-static void pad_rows(const struct msd_native_window *w, const float *x, float *ret)
+/* Without strides. */
+static void copy_plain(const struct msd_native_window *w, const float *x, float *ret)
 {
-	const size_t phase = w->lines * w->columns;
-	const size_t phases = w->kernel[W] == 1 ? 1 : w->stride[W];
+	const struct phase p = phase_at(w, 0);
+	const size_t most = w->rows[1] > w->before[H] ? w->rows[1] - w->before[H] : 0;
+	const size_t rows = w->in[H] < most ? w->in[H] : most;
+	const size_t row = w->in[W];
+	const size_t columns = w->columns;
+
+	x += p.from;
+	ret += w->before[H] * columns + p.to;
+	for (size_t h = 0; h < rows; h++)
+		copy_row(x + h * row, p.n, ret + h * columns);
+}
+
+/* The columns of all phases, of which @two are the first ones; a kernel of one element
+ * reads one phase. */
+static void copy_phases(const struct msd_native_window *w,
+			const struct phase two[static 2], const float *x, float *ret)
+{
+	if (w->kernel[W] == 1) {
+		copy_phase(two, 0, w->stride[W], x, ret);
+	} else if (w->stride[W] == 2) {
+		const size_t first = two[0].from < two[1].from ? 0 : 1;
+
+		copy_two(two + first, two + 1 - first, x, ret);
+	} else {
+		for (size_t p = 0; p < w->stride[W]; p++) {
+			const struct phase one = phase_at(w, p);
+
+			copy_phase(&one, 0, w->stride[W], x, ret);
+		}
+	}
+}
+
+/* Rows that a kernel of one element leaves out are not copied. */
+static void copy_rows(const struct msd_native_window *w, const float *x, float *ret)
+{
+	const size_t size = w->lines * w->columns;
+	const struct phase two[2] = {phase_at(w, 0),
+				     phase_at(w, w->stride[W] > 1 ? 1 : 0)};
 	size_t of = w->before[H] % w->stride[H];
 	size_t line = w->before[H] / w->stride[H];
 
 	for (size_t h = 0; h < w->in[H] && h + w->before[H] < w->rows[1]; h++) {
-		float *to = ret + of * w->stride[W] * phase + line * w->columns;
-
-		for (size_t p = 0; p < phases && (of == 0 || w->kernel[H] != 1); p++)
-			pad_phase(w, x, p, to + p * phase);
+		if (of == 0 || w->kernel[H] != 1) {
+			copy_phases(w, two, x,
+				    ret + of * w->stride[W] * size + line * w->columns);
+		}
 		x += w->in[W];
 		of++;
 		if (of == w->stride[H]) {
@@ -73,12 +195,20 @@ static void pad_rows(const struct msd_native_window *w, const float *x, float *r
 	}
 }
 
-void LEVEL(pad_plane)(const struct msd_native_window *w, const float *x, float *ret)
+void LEVEL(pad_plane)(const struct msd_native_window *w, const float *x, bool is_padded,
+		      float *ret)
 {
-	fill_plane(ret, w->plane, w->fill);
+	if (!is_padded)
+		fill_plane(ret, w->plane, w->fill);
 	for (size_t d = 0; d < w->in[D] && d + w->before[D] < w->rows[0]; d++) {
-		pad_rows(w, x + d * w->in[H] * w->in[W],
-			 ret + (d + w->before[D]) * msd_slice(w));
+		const float *from = x + d * w->in[H] * w->in[W];
+		float *to = ret + (d + w->before[D]) * msd_slice(w);
+
+		if (w->stride[H] == 1 && w->stride[W] == 1) {
+			copy_plain(w, from, to);
+		} else {
+			copy_rows(w, from, to);
+		}
 	}
 }
 
