@@ -7,7 +7,7 @@
 
 #include "tests/runtime/native/levels.h"
 
-static const size_t sizes[] = {0, 1, 2, 7, 8, 9, 15, 16, 17, 47, 48, 49, 70};
+static const size_t sizes[] = {0, 1, 2, 4, 7, 8, 9, 11, 15, 16, 17, 47, 48, 49, 70};
 enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]), BEYOND = 3 };
 static const float guard = 12345;
 
@@ -172,7 +172,7 @@ Test(native_product, division_changes_no_bit)
 {
 	const struct msd_native_kernels *levels[LEVELS_MOST];
 	const size_t n_levels = levels_find(levels);
-	struct operands o = operands_of(301, 215, 801);
+	struct operands o = operands_of(301, 211, 801);
 	const size_t bytes = (o.m * (o.n + BEYOND) + 1) * sizeof(float);
 
 	for (size_t i = 0; i < n_levels; i++) {
@@ -217,35 +217,45 @@ static void expect_finished(const struct operands *o, const float *y, const char
 	}
 }
 
-/* A start by column, then a residual, bounds and a function. */
-Test(native_product, finishes_complete_sums)
+static void finish_product(const struct msd_native_kernels *k, const struct operands *o,
+			   enum form form)
 {
-	const struct msd_native_kernels *levels[LEVELS_MOST];
-	const size_t n_levels = levels_find(levels);
 	const struct msd_native_finish finish = {.is_bounded = true,
 						 .low = -2,
 						 .high = 3,
 						 .has_function = true,
 						 .function = MSD_NATIVE_LEAKY,
 						 .a = 0.25f};
-	struct operands o = operands_of(13, 53, 400);
+	struct packed packed = pack(k, o);
+	float *y = result(o);
+	struct msd_native_product p = product_of(k, o, &packed, form, y);
 
-	for (size_t i = 0; i < n_levels; i++) {
-		struct packed packed = pack(levels[i], &o);
-		float *y = result(&o);
-		struct msd_native_product p =
-			product_of(levels[i], &o, &packed, PACKED_B, y);
+	p.start_row = 0;
+	p.start_columns = true;
+	p.residual = o->residual;
+	p.finish = finish;
+	k->product(&p, 0, o->m, 0, o->n, packed.scratch);
+	expect_finished(o, y, k->name);
+	free(y);
+	packed_free(&packed);
+}
 
-		p.start_row = 0;
-		p.start_columns = true;
-		p.residual = o.residual;
-		p.finish = finish;
-		levels[i]->product(&p, 0, o.m, 0, o.n, packed.scratch);
-		expect_finished(&o, y, levels[i]->name);
-		free(y);
-		packed_free(&packed);
+/* A start by column, then a residual, bounds and a function; with each number of
+ * columns behind the last vector. */
+Test(native_product, finishes_complete_sums)
+{
+	const struct msd_native_kernels *levels[LEVELS_MOST];
+	const size_t n_levels = levels_find(levels);
+
+	for (size_t n = 49; n < 65; n++) {
+		struct operands o = operands_of(13, n, 400);
+
+		for (size_t i = 0; i < n_levels * N_FORMS; i++) {
+			finish_product(levels[i / N_FORMS], &o,
+				       (enum form)(i % N_FORMS));
+		}
+		operands_free(&o);
 	}
-	operands_free(&o);
 }
 
 Test(native_product, keeps_what_is_not_a_number)

@@ -4,6 +4,7 @@
  * stretch of k. Sums run over k in order, and a lane is one element of the output:
  * blocks and threads do not change a bit.
  */
+#include "runtime/engine/native/level/columns.h"
 #include "runtime/engine/native/level/level.h"
 #include "runtime/engine/native/level/tiles.h"
 
@@ -204,16 +205,6 @@ static void narrow_tile(const struct tile *t, size_t rows, size_t columns)
 		memcpy(t->y + r * t->y_row, y + r * PANEL, columns * sizeof(float));
 }
 
-/* A block of the product: rows m0 .. m1, panels from n0 to n1, k0 .. k0 + kc. */
-struct block {
-	size_t m0, m1, n0, n1, k0, kc;
-	const float *b;
-	size_t panel; /* elements between panels */
-	const float *a;
-	size_t row, step; /* of a */
-	size_t height;    /* elements between tiles of a */
-};
-
 /* The tile at row @m and column @n. */
 static void run_one(const struct msd_native_product *p, const struct block *o,
 		    struct tile *t, size_t m, size_t n)
@@ -237,11 +228,23 @@ static void run_one(const struct msd_native_product *p, const struct block *o,
 	}
 }
 
-static void run_block(const struct msd_native_product *p, const struct block *o)
+static enum start start_of(const struct msd_native_product *p, const struct block *o)
 {
-	const bool is_first = o->k0 == 0;
+	if (o->k0 > 0)
+		return START_LOAD;
+	if (p->start == NULL)
+		return START_ZERO;
+	return p->start_columns ? START_COLUMNS : START_ROW;
+}
+
+static void run_block(const struct msd_native_product *p, const struct block *whole)
+{
+	const size_t few = (whole->n1 - whole->n0) % LANES;
+	struct block block = *whole;
+	const struct block *o = &block;
 	const bool is_last = o->k0 + o->kc == p->k;
 	struct tile t = {
+		.start = start_of(p, o),
 		.row = o->row,
 		.step = o->step,
 		.k = o->kc,
@@ -251,10 +254,10 @@ static void run_block(const struct msd_native_product *p, const struct block *o)
 		.bounds = is_last && p->finish.is_bounded ? &p->finish : NULL,
 	};
 
-	t.start = !is_first          ? START_LOAD
-		  : p->start == NULL ? START_ZERO
-		  : p->start_columns ? START_COLUMNS
-				     : START_ROW;
+	if (o->step == ROWS && o->row == 1 && few <= FEW) {
+		msd_few_columns(p, whole, whole->n1 - few);
+		block.n1 -= few;
+	}
 	/* A panel stays close while all rows use it; a thin block stays close itself,
 	 * and whole rows are written. */
 	if (o->kc * (o->n1 - o->n0) > (size_t)THIN) {
