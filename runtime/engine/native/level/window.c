@@ -212,41 +212,31 @@ void LEVEL(pad_plane)(const struct msd_native_window *w, const float *x, bool is
 	}
 }
 
-/* Positions of one row of the output within a panel. */
-struct run {
-	size_t to, n, from;
+/* Vectors of a panel: neighbours of the output in one row. A vector may read and write
+ * beyond a row: the planes end with room, and the next vector overwrites these columns,
+ * or the caller clears them. */
+struct move {
+	size_t to, from;
 };
 
-static size_t find_runs(const struct msd_native_window *w, size_t n0, size_t n,
-			struct run *ret)
+static size_t find_moves(const struct msd_native_window *w, size_t n0, size_t n,
+			 struct move ret[static PANEL])
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < n; count++) {
+	for (size_t i = 0; i < n;) {
 		const size_t x = (n0 + i) % w->out[W];
 		const size_t line = (n0 + i) / w->out[W];
 		const size_t y = line % w->out[H];
 		const size_t z = line / w->out[H] * w->stride[D];
-		const size_t left = w->out[W] - x;
+		const size_t row = w->out[W] - x < n - i ? w->out[W] - x : n - i;
+		const size_t from = z * msd_slice(w) + y * w->columns + x;
 
-		ret[count] = (struct run){i, left < n - i ? left : n - i,
-					  z * msd_slice(w) + y * w->columns + x};
-		i += ret[count].n;
+		for (size_t c = 0; c < row; c += LANES)
+			ret[count++] = (struct move){i + c, from + c};
+		i += row;
 	}
 	return count;
-}
-
-/* Vectors may read beyond a run: the planes end with room. They also write beyond it;
- * the next run overwrites these columns, or the caller clears them. */
-static void bring_tap(const float *x, const struct run *runs, size_t n_runs, float *to)
-{
-	for (size_t i = 0; i < n_runs; i++) {
-		const float *from = x + runs[i].from;
-		float *at = to + runs[i].to;
-
-		for (size_t c = 0; c < runs[i].n; c += LANES)
-			store(at + c, load(from + c));
-	}
 }
 
 static void bring_direct(const struct msd_native_product *p, size_t k0, size_t kc,
@@ -259,31 +249,76 @@ static void bring_direct(const struct msd_native_product *p, size_t k0, size_t k
 			for (size_t v = 0; v < PANEL; v += LANES)
 				store(ret + v, load(x + v));
 		} else {
-			memset(ret, 0, PANEL * sizeof(float));
-			memcpy(ret, x, n * sizeof(float));
+			for (size_t v = 0; v < PANEL; v += LANES)
+				store(ret + v, (vec){0});
+			copy_row(x, n, ret);
 		}
 	}
 }
 
-/* Taps beyond the table are computed again each time. */
-static void bring_taps(const struct msd_native_window *w, size_t k0, size_t kc,
-		       const struct run *runs, size_t n_runs, float *to)
+enum { MOVES = 4 };
+
+/* Rows @k0 .. @k0 + @kc - 1 of a panel, by at most MOVES moves: copies of them stay in
+ * registers. Taps beyond the table are computed again each time. */
+INLINE void bring_moves(const struct msd_native_window *w, size_t k0, size_t kc,
+			const struct move *moves, const size_t n_moves, float *to)
 {
-	const size_t n = runs[n_runs - 1].to + runs[n_runs - 1].n;
-	const float *plane = w->x + k0 / w->n_taps * w->plane;
-	size_t tap = k0 % w->n_taps;
+	const size_t n_taps = w->n_taps;
+	const size_t size = w->plane;
+	const float *plane = w->x + k0 / n_taps * size;
+	size_t tap = k0 % n_taps;
+	struct move own[MOVES];
 
+#pragma GCC unroll 4
+	for (size_t i = 0; i < n_moves; i++)
+		own[i] = moves[i];
 	for (size_t k = 0; k < kc; k++, to += PANEL) {
-		const size_t at =
-			tap < MSD_NATIVE_TAPS ? w->taps[tap] : msd_tap_at(w, tap);
+		const float *x = plane + (tap < MSD_NATIVE_TAPS ? w->taps[tap]
+								: msd_tap_at(w, tap));
 
-		bring_tap(plane + at, runs, n_runs, to);
-		for (size_t c = n; c < PANEL; c++)
-			to[c] = 0;
-		if (++tap == w->n_taps) {
+#pragma GCC unroll 4
+		for (size_t i = 0; i < n_moves; i++)
+			store(to + own[i].to, load(x + own[i].from));
+		if (++tap == n_taps) {
 			tap = 0;
-			plane += w->plane;
+			plane += size;
 		}
+	}
+}
+
+static void bring_many(const struct msd_native_window *w, size_t k0, size_t kc,
+		       const struct move *moves, size_t n_moves, float *to)
+{
+	for (size_t k = k0; k < k0 + kc; k++, to += PANEL) {
+		const size_t tap = k % w->n_taps;
+		const float *x =
+			w->x + k / w->n_taps * w->plane +
+			(tap < MSD_NATIVE_TAPS ? w->taps[tap] : msd_tap_at(w, tap));
+
+		for (size_t i = 0; i < n_moves; i++)
+			store(to + moves[i].to, load(x + moves[i].from));
+	}
+}
+
+static void bring_taps(const struct msd_native_window *w, size_t k0, size_t kc,
+		       const struct move *moves, size_t n_moves, float *to)
+{
+	switch (n_moves) {
+	case 1:
+		bring_moves(w, k0, kc, moves, 1, to);
+		break;
+	case 2:
+		bring_moves(w, k0, kc, moves, 2, to);
+		break;
+	case 3:
+		bring_moves(w, k0, kc, moves, 3, to);
+		break;
+	case 4:
+		bring_moves(w, k0, kc, moves, 4, to);
+		break;
+	default:
+		bring_many(w, k0, kc, moves, n_moves, to);
+		break;
 	}
 }
 
@@ -291,7 +326,7 @@ void LEVEL(bring_window)(const struct msd_native_product *p, size_t k0, size_t k
 			 size_t n0, size_t nc, float *ret)
 {
 	const struct msd_native_window *w = p->window;
-	struct run runs[PANEL];
+	struct move moves[PANEL];
 
 	for (size_t j = 0; j < nc; j += PANEL) {
 		const size_t n = nc - j < PANEL ? nc - j : PANEL;
@@ -299,10 +334,12 @@ void LEVEL(bring_window)(const struct msd_native_product *p, size_t k0, size_t k
 
 		if (w->is_direct) {
 			bring_direct(p, k0, kc, n0 + j, n, to);
-		} else {
-			const size_t n_runs = find_runs(w, n0 + j, n, runs);
-
-			bring_taps(w, k0, kc, runs, n_runs, to);
+			continue;
+		}
+		bring_taps(w, k0, kc, moves, find_moves(w, n0 + j, n, moves), to);
+		for (size_t k = 0; n < PANEL && k < kc; k++) {
+			for (size_t c = n; c < PANEL; c++)
+				to[k * PANEL + c] = 0;
 		}
 	}
 }
