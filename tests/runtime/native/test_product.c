@@ -217,8 +217,8 @@ static void expect_finished(const struct operands *o, const float *y, const char
 	}
 }
 
-static void finish_product(const struct msd_native_kernels *k, const struct operands *o,
-			   enum form form)
+static void expect_finish(const struct msd_native_kernels *k, const struct operands *o,
+			  enum form form)
 {
 	const struct msd_native_finish finish = {.is_bounded = true,
 						 .low = -2,
@@ -251,8 +251,8 @@ Test(native_product, finishes_complete_sums)
 		struct operands o = operands_of(13, n, 400);
 
 		for (size_t i = 0; i < n_levels * N_FORMS; i++) {
-			finish_product(levels[i / N_FORMS], &o,
-				       (enum form)(i % N_FORMS));
+			expect_finish(levels[i / N_FORMS], &o,
+				      (enum form)(i % N_FORMS));
 		}
 		operands_free(&o);
 	}
