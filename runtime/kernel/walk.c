@@ -160,14 +160,44 @@ static void copy_row(uint8_t *y, const uint8_t *x, int64_t step, int64_t n, size
 	}
 }
 
+enum { STREAMS = 16 }; /* the cache keeps a line of each */
+
+/* @rows rows whose first elements are neighbours in @x: parts of all rows, so that a
+ * line of @x is read once. */
+static void copy_turned(uint8_t *y, const uint8_t *x, const struct msd_walk *w,
+			int64_t rows, size_t size)
+{
+	const int64_t step = msd_walk_step(w, 0);
+
+	for (int64_t k = 0; k < w->n; k += STREAMS) {
+		const int64_t n = w->n - k < STREAMS ? w->n - k : STREAMS;
+
+		for (int64_t r = 0; r < rows; r++) {
+			copy_row(y + (r * w->n + k) * (int64_t)size,
+				 x + (r + k * step) * (int64_t)size, step, n, size);
+		}
+	}
+}
+
 void msd_walk_copy(struct msd_walk *w, void *to, const void *from, size_t size)
 {
 	const int64_t step = msd_walk_step(w, 0);
+	const size_t last = w->ndim - 1;
 	const uint8_t *x = from;
 	uint8_t *y = to;
 
 	if (w->n == 0)
 		return;
+	if (step != 1 && last > 0 && w->steps[0][last - 1] == 1) {
+		const int64_t rows = w->dims[last - 1];
+
+		for (msd_walk_begin(w); w->row < w->n_rows;
+		     msd_walk_seek(w, w->row + (size_t)rows)) {
+			copy_turned(y, x + w->at[0] * (int64_t)size, w, rows, size);
+			y += (size_t)(rows * w->n) * size;
+		}
+		return;
+	}
 	for (msd_walk_begin(w); w->row < w->n_rows; msd_walk_next(w)) {
 		copy_row(y, x + w->at[0] * (int64_t)size, step, w->n, size);
 		y += (size_t)w->n * size;
