@@ -100,6 +100,10 @@ const char *msd_right_name(enum msd_right right);
 	  "{name, state, functions, model}, when READY")                               \
 	X(MODULE_LOGS, "module.logs", S, LOOKUP, "[name, {from?, wait_ms?}?]",         \
 	  "str: the last of its stderr | {text, from, next}")                          \
+	X(MODULE_PLAN, "module.plan", W, LOOKUP, "[name, {from?}?]",                   \
+	  "{nodes, from, next, shapes, threads, arena_bytes, rows}")                   \
+	X(MODULE_PROFILE, "module.profile", W, ADMIN,                                  \
+	  "[\"name:function\" | function, arg...]", "[[out...], times]")               \
 	X(FUNCTION_LIST, "function.list", S, LOOKUP, "[name]",                         \
 	  "[{name, signature?, ...}]")                                                 \
 	X(FUNCTION_GET, "function.get", S, LOOKUP, "[name, function]", "function")     \

@@ -15,6 +15,7 @@ msd_handler msd_handle_instance;
 msd_handler msd_handle_instance_free;
 msd_handler msd_handle_object_free;
 msd_handler msd_handle_object_describe;
+msd_handler msd_handle_plan;
 msd_handler msd_handle_tensor_alloc;
 msd_handler msd_handle_tensor_copy;
 msd_handler msd_handle_tensor_fill;

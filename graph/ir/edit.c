@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "proto/base/grow.h"
 
 void msd_sg_take_out(modser_sg_node *node)
 {
@@ -14,6 +15,29 @@ void msd_sg_take_out(modser_sg_node *node)
 	}
 	msd_sg_node_take_op(node, NULL);
 	node->n_inputs = node->n_outputs = 0;
+}
+
+static void note_merged(modser_sg_node *into, char *name, const char *op, size_t number)
+{
+	if (name == NULL ||
+	    !msd_grow(&into->merged, into->n_merged, sizeof(*into->merged))) {
+		free(name);
+		return;
+	}
+	into->merged[into->n_merged++] = (struct msd_sg_merged){name, op, number};
+}
+
+void msd_sg_merge(modser_sg_node *node, modser_sg_node *into)
+{
+	for (size_t i = 0; i < node->n_merged; i++) {
+		const struct msd_sg_merged *m = &node->merged[i];
+
+		note_merged(into, m->name, m->op, m->number);
+	}
+	node->n_merged = 0;
+	note_merged(into, msd_sg_copy(node->name, strlen(node->name)),
+		    node->op != NULL ? node->op->schema->name : "", node->number);
+	msd_sg_take_out(node);
 }
 
 void msd_sg_give_output(modser_sg_node *node, size_t k, modser_sg_tensor *by)

@@ -11,6 +11,11 @@
 
 /** Remove @node. Its outputs have no producer any more, unless another one was set. */
 void msd_sg_take_out(modser_sg_node *node);
+/**
+ * Remove @node, which is a part of @into now; @into remembers it and the parts that it
+ * had. If memory is short, only that note is missing.
+ */
+void msd_sg_merge(modser_sg_node *node, modser_sg_node *into);
 /** Let @node produce @by as output @k instead of @t. */
 void msd_sg_give_output(modser_sg_node *node, size_t k, modser_sg_tensor *by);
 /**

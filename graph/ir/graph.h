@@ -45,6 +45,13 @@ struct modser_sg_op {
 	struct msd_sg_attrs attrs;
 };
 
+/* A node that a pass made a part of another one. */
+struct msd_sg_merged {
+	char *name;
+	const char *op; /* its operator; lives as long as the operators */
+	size_t number;  /* as of a node */
+};
+
 struct modser_sg_node {
 	modser_graph *graph;
 	size_t index;
@@ -55,6 +62,8 @@ struct modser_sg_node {
 	size_t n_inputs;
 	modser_sg_tensor **outputs;
 	size_t n_outputs;
+	struct msd_sg_merged *merged; /* in the order of the merges, for texts */
+	size_t n_merged;
 };
 
 /* An operator of the file that a graph was read from. */

@@ -44,6 +44,9 @@ void msd_sg_node_destroy(modser_sg_node *node)
 	free(node->name);
 	free(node->inputs);
 	free(node->outputs);
+	for (size_t i = 0; i < node->n_merged; i++)
+		free(node->merged[i].name);
+	free(node->merged);
 	free(node);
 }
 

@@ -106,7 +106,7 @@ static int join(modser_sg_node *conv, modser_sg_node *norm, size_t n, double *te
 	if (modser_sg_node_add_input(conv, t) < 0 || rename_op(conv) != 0)
 		return -1;
 	modser_sg_tensor *y = norm->outputs[0];
-	msd_sg_take_out(norm);
+	msd_sg_merge(norm, conv);
 	msd_sg_give_output(conv, 0, y);
 	return 0;
 }

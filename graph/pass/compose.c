@@ -200,7 +200,7 @@ static int become(struct formula *m, modser_sg_op *op, modser_sg_tensor *const *
 	if (op == NULL)
 		return -1;
 	for (size_t i = 0; i + 1 < m->n; i++)
-		msd_sg_take_out(m->nodes[i]);
+		msd_sg_merge(m->nodes[i], last);
 	msd_sg_node_take_op(last, op);
 	last->n_inputs = 0;
 	for (size_t i = 0; i < n; i++) {

@@ -83,7 +83,7 @@ static void take(struct found *found, modser_sg_node *node)
 {
 	modser_sg_tensor *y = node->outputs[0];
 
-	msd_sg_take_out(node);
+	msd_sg_merge(node, found->node);
 	found->y = y;
 	found->n++;
 }

@@ -85,7 +85,7 @@ static bool may_make(const struct quantizer *q, const modser_sg_node *node,
 static void take_tail(modser_sg_node *node, const struct msd_quantized_tail *t)
 {
 	for (size_t i = 0; i < t->n; i++)
-		msd_sg_take_out(t->nodes[i]);
+		msd_sg_merge(t->nodes[i], node);
 	if (t->n > 0)
 		msd_sg_give_output(node, 0, t->y);
 }
@@ -461,7 +461,7 @@ static int visit_move(struct quantizer *q, modser_sg_node *node, bool all)
 			return -1;
 	}
 	modser_sg_tensor *y = next->outputs[0];
-	msd_sg_take_out(next);
+	msd_sg_merge(next, node);
 	msd_sg_give_output(node, 0, y);
 	q->n++;
 	return 0;

@@ -240,6 +240,42 @@ msd_err msd_claim_choose(struct msd_claim *c, const modser_sg_node *node,
 	return finish(err, true, node, d);
 }
 
+/* The reason why an engine that was offered @node did not take it. */
+static const char *reason(const struct msd_engine *e, const struct msd_diag *d)
+{
+	if (d->text != NULL)
+		return d->text;
+	return e == &msd_engine_native && msd_engine_native_is_off()
+		       ? "it is switched off"
+		       : "it does not compute this operator";
+}
+
+void msd_engine_refusals(const struct msd_engine_node *by, const modser_sg_node *node,
+			 void (*each)(void *ctx, const char *engine, const char *why),
+			 void *ctx)
+{
+	const struct added *a = atomic_load(&list);
+	size_t i = 0;
+
+	while (a != NULL || i < N_ENGINES) {
+		const struct msd_engine *e = a != NULL ? &a->row : engines[i++];
+		struct msd_engine_node taken = {0};
+		struct msd_diag d = {0};
+
+		if (e == by->engine)
+			return;
+		msd_err err = a != NULL ? offer_added(a, node, &taken, &d)
+					: offer(e, node, &taken, &d);
+		if (err == MSD_OK)
+			err = check(&taken, node, &d);
+		if (err != MSD_OK)
+			each(ctx, e->name, reason(e, &d));
+		release(&taken);
+		msd_diag_finish(&d);
+		a = a != NULL ? a->next : NULL;
+	}
+}
+
 void msd_claim_release(struct msd_claim *c)
 {
 	release(&c->by);

@@ -14,6 +14,12 @@
 
 struct msd_kernel_call;
 
+/* How an engine computes a node, for people. */
+struct msd_engine_way {
+	char implementation[32]; /* "avx2, winograd"; "": nothing to tell */
+	uint64_t packed_bytes;   /* of constants that it keeps in another form */
+};
+
 struct msd_engine {
 	const char *name;
 	/* Claim @node; *@ret_state is the engine's state for it. MSD_UNSUPPORTED:
@@ -31,6 +37,8 @@ struct msd_engine {
 		       struct msd_diag *d);
 	void (*leave)(
 		void *state); /* the node is freed; NULL: there is no state to free */
+	/* Fill *@ret, which is empty. NULL: there is nothing to tell. */
+	void (*tell)(const void *state, struct msd_engine_way *ret);
 };
 extern const struct msd_engine msd_engine_native;
 extern const struct msd_engine msd_engine_reference;
@@ -77,6 +85,14 @@ MSD_MUST_CHECK msd_err msd_claim_choose(struct msd_claim *c, const modser_sg_nod
 					const struct msd_engine_node **ret,
 					struct msd_diag *d);
 void msd_claim_release(struct msd_claim *c);
+/**
+ * Offer @node, which @by runs, again to each engine that comes before it, and call
+ * @each with the reason why that one does not run it. For people: it may pack
+ * constants once more, and drops them.
+ */
+void msd_engine_refusals(const struct msd_engine_node *by, const modser_sg_node *node,
+			 void (*each)(void *ctx, const char *engine, const char *why),
+			 void *ctx);
 /**
  * True if a pass may merge @node, which some engine could run unchanged, into an
  * operator @made. A plugin's engine agrees if it lists the operator or does not

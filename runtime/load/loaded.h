@@ -106,6 +106,24 @@ MSD_MUST_CHECK msd_err msd_loaded_call(struct msd_loaded *m, struct msd_function
 				       struct msd_any *args, size_t n,
 				       struct msd_any *ret, struct msd_diag *d);
 
+/**
+ * Append the page of the module's plan that begins with row @from: the result of
+ * module.plan. MSD_UNSUPPORTED: it is not a framework's model; MSD_BAD_ARGUMENT.
+ */
+MSD_MUST_CHECK msd_err msd_loaded_plan(struct msd_loaded *m, uint64_t from,
+				       struct msd_buf *out, struct msd_diag *d);
+/** Time the nodes of the next call. Errors: MSD_UNSUPPORTED as above, MSD_NOMEM. */
+MSD_MUST_CHECK msd_err msd_loaded_profile_start(struct msd_loaded *m,
+						struct msd_diag *d);
+/**
+ * Stop that. *@ret is the tensor of times that module.profile returns, for a call of
+ * @call_ns; the caller drops it. Errors: MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_loaded_profile_stop(struct msd_loaded *m, uint64_t call_ns,
+					       struct msd_any *ret, struct msd_diag *d);
+/** The same without the times. */
+void msd_loaded_profile_drop(struct msd_loaded *m);
+
 /* An executor that keeps its inputs and outputs between calls, with functions under
  * TVM's names (set_input, run, get_output, ...). Close it before its module. */
 /** MSD_UNSUPPORTED: the root of the module keeps no state, or cannot run here. */

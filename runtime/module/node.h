@@ -8,6 +8,7 @@
 
 struct msd_instance;
 struct msd_node;
+struct msd_plan;
 
 /* Input of a kind when its node is opened. All borrowed for the life of the node. */
 struct msd_node_context {
@@ -65,6 +66,8 @@ struct msd_node_ops {
 	/** Optional: create an object that keeps state (runtime/module/instance.h). */
 	msd_err (*instance)(struct msd_node *node, struct msd_instance **ret,
 			    struct msd_diag *d);
+	/** Optional: the plan of a framework's model; borrowed. */
+	struct msd_plan *(*plan)(const struct msd_node *node);
 	void (*close)(struct msd_node *node); /* also partly built nodes */
 };
 

@@ -11,8 +11,10 @@
 #include "graph/ir/infer.h"
 #include "graph/ir/view.h"
 #include "graph/layout/memory_plan.h"
+#include "proto/base/clock.h"
 #include "runtime/engine/engine.h"
 #include "runtime/kernel/kernel.h"
+#include "runtime/plan/clock.h"
 #include "runtime/plan/entry.h"
 #include "runtime/plan/flow.h"
 
@@ -214,15 +216,36 @@ static msd_err end(struct msd_dynamic *y, const void **ret_outputs, struct msd_d
 	return err;
 }
 
-msd_err msd_dynamic_run(struct msd_dynamic *y, const struct msd_plan_args *call,
-			const void **ret_outputs, struct msd_diag *d)
+static msd_err run_all(struct msd_dynamic *y, struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
 
+	for (size_t step = 0; err == MSD_OK && step < y->g->n_nodes; step++)
+		err = run_step(y, step, d);
+	return err;
+}
+
+/* The same with times. */
+static msd_err run_timed(struct msd_dynamic *y, struct msd_diag *d)
+{
+	size_t row = y->first_row;
+	uint64_t begin_ns = msd_now_ns();
+	msd_err err = MSD_OK;
+
+	for (size_t step = 0; err == MSD_OK && step < y->g->n_nodes; step++) {
+		err = run_step(y, step, d);
+		if (!msd_sg_node_is_given(y->g->nodes[y->p->order[step]]))
+			begin_ns = msd_clock_count(y->clock, row++, begin_ns);
+	}
+	return err;
+}
+
+msd_err msd_dynamic_run(struct msd_dynamic *y, const struct msd_plan_args *call,
+			const void **ret_outputs, struct msd_diag *d)
+{
 	forget(y);
 	y->call = call;
 	bind(y);
-	for (size_t step = 0; err == MSD_OK && step < y->g->n_nodes; step++)
-		err = run_step(y, step, d);
+	const msd_err err = y->clock != NULL ? run_timed(y, d) : run_all(y, d);
 	return err == MSD_OK ? end(y, ret_outputs, d) : err;
 }

@@ -7,6 +7,8 @@
 #include "runtime/plan/args.h"
 #include "runtime/plan/program.h"
 
+struct msd_clock;
+
 struct msd_dynamic {
 	struct msd_graph_program *p;
 	modser_graph *g; /* a view, owned; its tensors have the state of the run */
@@ -16,6 +18,8 @@ struct msd_dynamic {
 	const void **in; /* arguments of the running node */
 	void **out;
 	const struct msd_plan_args *call; /* of the run */
+	struct msd_clock *clock;          /* of the run; NULL: it is not timed */
+	size_t first_row;                 /* of its nodes, there */
 };
 
 /** Prepare runs of @view, a view of the graph of @p; takes ownership of it. */

@@ -10,7 +10,9 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/view.h"
+#include "proto/base/clock.h"
 #include "runtime/engine/engine.h"
+#include "runtime/plan/clock.h"
 
 static bool is_input(const modser_sg_tensor *t)
 {
@@ -219,28 +221,63 @@ msd_err msd_entry_blame(const modser_sg_node *node, msd_err err, struct msd_diag
 	return msd_diag_wrap(d, err, "node %zu \"%s\"", node->number, node->name);
 }
 
-msd_err msd_entry_run(struct msd_entry *e, struct msd_arena_block *arena,
-		      const struct msd_plan_args *call, const void **ret_outputs,
-		      struct msd_diag *d)
+/* Before the first step: addresses of this call. */
+static msd_err begin(struct msd_entry *e, struct msd_arena_block *arena,
+		     const struct msd_plan_args *call, const void **ret_outputs,
+		     struct msd_diag *d)
 {
-	msd_err err = msd_arena_block_grow(arena, e->layout.bytes, d);
+	const msd_err err = msd_arena_block_grow(arena, e->layout.bytes, d);
 
 	if (err != MSD_OK)
 		return err;
 	if (e->arena != arena->p)
 		bind(e, arena->p);
-	err = bind_call(e, arena->p, call, ret_outputs, d);
-	for (size_t i = 0; err == MSD_OK && i < e->n_steps; i++) {
-		const struct msd_entry_step *step = &e->steps[i];
-		const struct msd_engine_node *by = step->by;
+	return bind_call(e, arena->p, call, ret_outputs, d);
+}
 
-		err = by->engine->run(by->state, &step->call, d);
-		if (err != MSD_OK)
-			return msd_entry_blame(step->call.node, err, d);
-	}
+/* After the last step: outputs that no kernel wrote to their place. */
+static msd_err end(const struct msd_entry *e, const struct msd_plan_args *call,
+		   const void **ret_outputs, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
 	for (size_t i = 0; err == MSD_OK && i < e->g->n_outputs; i++) {
 		if (!e->outputs[i].is_made)
 			err = msd_entry_copy_output(call, e->g, i, &ret_outputs[i], d);
 	}
 	return err;
+}
+
+static inline msd_err run_step(const struct msd_entry_step *step, struct msd_diag *d)
+{
+	const struct msd_engine_node *by = step->by;
+	const msd_err err = by->engine->run(by->state, &step->call, d);
+
+	return err == MSD_OK ? err : msd_entry_blame(step->call.node, err, d);
+}
+
+msd_err msd_entry_run(struct msd_entry *e, struct msd_arena_block *arena,
+		      const struct msd_plan_args *call, const void **ret_outputs,
+		      struct msd_diag *d)
+{
+	msd_err err = begin(e, arena, call, ret_outputs, d);
+
+	for (size_t i = 0; err == MSD_OK && i < e->n_steps; i++)
+		err = run_step(&e->steps[i], d);
+	return err == MSD_OK ? end(e, call, ret_outputs, d) : err;
+}
+
+msd_err msd_entry_run_timed(struct msd_entry *e, struct msd_arena_block *arena,
+			    const struct msd_plan_args *call, const void **ret_outputs,
+			    struct msd_clock *clock, size_t first_row,
+			    struct msd_diag *d)
+{
+	msd_err err = begin(e, arena, call, ret_outputs, d);
+	uint64_t begin_ns = msd_now_ns();
+
+	for (size_t i = 0; err == MSD_OK && i < e->n_steps; i++) {
+		err = run_step(&e->steps[i], d);
+		begin_ns = msd_clock_count(clock, first_row + i, begin_ns);
+	}
+	return err == MSD_OK ? end(e, call, ret_outputs, d) : err;
 }

@@ -57,6 +57,15 @@ MSD_MUST_CHECK msd_err msd_entry_run(struct msd_entry *e, struct msd_arena_block
 				     const struct msd_plan_args *call,
 				     const void **ret_outputs, struct msd_diag *d);
 
+struct msd_clock;
+/** The same; the clock counts step @i in row @first_row + @i. */
+MSD_MUST_CHECK msd_err msd_entry_run_timed(struct msd_entry *e,
+					   struct msd_arena_block *arena,
+					   const struct msd_plan_args *call,
+					   const void **ret_outputs,
+					   struct msd_clock *clock, size_t first_row,
+					   struct msd_diag *d);
+
 /**
  * Copy output @i of @g from *@at, if the caller makes memory for it; *@at is then the
  * copy.

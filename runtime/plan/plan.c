@@ -9,28 +9,10 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/view.h"
+#include "runtime/plan/clock.h"
 #include "runtime/plan/dynamic.h"
 #include "runtime/plan/flow.h"
-#include "runtime/plan/shapes.h"
-
-enum mode {
-	STATIC,        /* one entry */
-	CACHED_SHAPES, /* an entry for each set of input shapes */
-	DYNAMIC        /* shapes depend on values */
-};
-
-struct msd_plan {
-	modser_graph *g;
-	struct msd_flow **flows; /* by node: its graphs, else NULL */
-	struct msd_graph_program program;
-	enum mode mode;
-	struct msd_entry *entry; /* STATIC: the only one */
-	struct msd_shapes shapes;
-	struct msd_dynamic *dynamic; /* DYNAMIC */
-	struct msd_arena_block arena;
-	const modser_graph *now; /* with the shapes of the last run */
-	const void **outputs;    /* addresses of the last run */
-};
+#include "runtime/plan/parts.h"
 
 static msd_err prepare(struct msd_plan *p, modser_graph *graph, bool is_within,
 		       struct msd_diag *d)
@@ -42,7 +24,7 @@ static msd_err prepare(struct msd_plan *p, modser_graph *graph, bool is_within,
 		err = msd_graph_program_init(&p->program, graph, p->flows, is_within,
 					     &is_open, d);
 	}
-	p->mode = is_open ? CACHED_SHAPES : STATIC;
+	p->mode = is_open ? MSD_PLAN_CACHED_SHAPES : MSD_PLAN_STATIC;
 	p->outputs = calloc(graph->n_outputs + 1, sizeof(*p->outputs));
 	if (err == MSD_OK && p->outputs == NULL)
 		err = msd_diag_no_memory(d);
@@ -145,7 +127,7 @@ static msd_err use_view(struct msd_plan *p, modser_graph *view,
 	err = msd_dynamic_create(&p->program, view, &msd_allocator_host, &p->dynamic,
 				 d);
 	if (err == MSD_OK)
-		p->mode = DYNAMIC;
+		p->mode = MSD_PLAN_DYNAMIC;
 	return err;
 }
 
@@ -166,6 +148,8 @@ static msd_err run_dynamic(struct msd_plan *p, const struct msd_plan_args *args,
 	const msd_err err = set_inputs(p, p->dynamic->g, args->inputs, d);
 
 	p->now = p->dynamic->g;
+	p->dynamic->clock = p->clock;
+	p->dynamic->first_row = p->first_row;
 	return err == MSD_OK ? msd_dynamic_run(p->dynamic, args, p->outputs, d) : err;
 }
 
@@ -175,13 +159,17 @@ msd_err msd_plan_call(struct msd_plan *plan, const struct msd_plan_args *args,
 	struct msd_entry *entry = plan->entry;
 	msd_err err = MSD_OK;
 
-	if (plan->mode == CACHED_SHAPES)
+	if (plan->mode == MSD_PLAN_CACHED_SHAPES)
 		err = find_entry(plan, args->inputs, &entry, d);
 	if (err != MSD_OK)
 		return err;
-	if (plan->mode == DYNAMIC)
+	if (plan->mode == MSD_PLAN_DYNAMIC)
 		return run_dynamic(plan, args, d);
 	plan->now = entry->g;
+	if (plan->clock != NULL) {
+		return msd_entry_run_timed(entry, &plan->arena, args, plan->outputs,
+					   plan->clock, plan->first_row, d);
+	}
 	return msd_entry_run(entry, &plan->arena, args, plan->outputs, d);
 }
 

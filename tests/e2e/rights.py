@@ -47,6 +47,8 @@ REQUESTS = {
     "module.describe": [NAME],
     "module.wait": [NAME],
     "module.logs": [NAME],
+    "module.plan": [NAME],
+    "module.profile": [NAME, 1],
     "function.list": [NAME],
     "function.get": [NAME, "echo"],
     "function.free": [1],
@@ -69,7 +71,7 @@ def methods():
 
 
 def request(method, module):
-    name = f"{module}:echo" if method == "call" else module
+    name = f"{module}:echo" if method in ("call", "module.profile") else module
     return [name if p is NAME else p for p in REQUESTS[method]]
 
 

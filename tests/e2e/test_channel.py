@@ -71,6 +71,8 @@ def use_everything(daemon, mlp, model):
                   trace=True)
         ids = [wire.start("call", "mlp:main", x[:1]) for _ in range(2)]
         [wire.finish(id) for id in ids]
+        wire.ask("module.plan", "net", {"from": 0})
+        wire.ask("module.profile", "net:run", np.ones((2, 3), "f4"))
         one = wire.ask("module.instance", "mlp")
         wire.call("mlp:set_input", "main", x, instance=one)
         wire.ask("instance.free", one)

@@ -220,6 +220,25 @@ static msd_err invoke(struct msd_worker *w, struct msd_call *call, struct msd_an
 	return err;
 }
 
+/* Run it with times of the nodes, which are the result. */
+static msd_err profile(struct msd_worker *w, struct msd_call *call, struct msd_any *ret,
+		       uint64_t *ret_ns, struct msd_diag *d)
+{
+	struct msd_any dropped = msd_none();
+	msd_err err = msd_loaded_profile_start(w->module, d);
+
+	if (err != MSD_OK)
+		return err;
+	err = msd_call_invoke(w, call, &dropped, ret_ns, d);
+	if (err == MSD_OK) {
+		err = msd_loaded_profile_stop(w->module, *ret_ns, ret, d);
+	} else {
+		msd_loaded_profile_drop(w->module);
+	}
+	msd_any_drop(&dropped);
+	return err;
+}
+
 /* Run with @n arguments at @c; write the whole response to @out. */
 static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *c,
 		   uint32_t n, struct msd_buf *out, struct msd_diag *d)
@@ -234,7 +253,9 @@ static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *
 		err = msd_stage_check(call, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", call->func->name);
-	err = invoke(w, call, &result, &exec_ns, d);
+	err = call->request->method == MSD_M_MODULE_PROFILE
+		      ? profile(w, call, &result, &exec_ns, d)
+		      : invoke(w, call, &result, &exec_ns, d);
 	if (err != MSD_OK)
 		return err;
 	err = check_kept(call, &result, d);

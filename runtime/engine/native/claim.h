@@ -12,6 +12,8 @@
 /* A node's packed constants; each claim has its own struct. */
 struct msd_native_packed {
 	void (*destroy)(struct msd_native_packed *p);
+	size_t bytes;    /* of packed weights; 0: it only has parameters */
+	const char *how; /* algorithm, for people; NULL: the only one */
 };
 
 struct msd_native_claim {

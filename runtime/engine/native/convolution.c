@@ -135,7 +135,12 @@ static bool pack_as(const modser_sg_node *node, bool is_winograd, struct packed 
 		free(factors);
 		return false;
 	}
-	p->base.destroy = msd_native_packed_free;
+	p->base = (struct msd_native_packed){msd_native_packed_free,
+					     (group_count(node) * floats + channels) *
+						     sizeof(float),
+					     is_winograd    ? "winograd"
+					     : is_depthwise ? "depthwise"
+							    : "matrix"};
 	p->is_depthwise = is_depthwise;
 	p->is_winograd = is_winograd;
 	p->group_floats = floats;

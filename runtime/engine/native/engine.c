@@ -5,12 +5,14 @@
  */
 #include "runtime/engine/engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/op/window/window.h"
 #include "runtime/engine/native/claim.h"
+#include "runtime/engine/native/select.h"
 #include "runtime/engine/native/wide.h"
 
 struct native {
@@ -130,7 +132,9 @@ static msd_err check(void *state, const modser_sg_node *node, struct msd_diag *d
 	const bool is_short = msd_native_is_short(node);
 
 	if (is_short ? !msd_native_wide_may(n->claim, node) : !n->claim->may(node))
-		return msd_diag_set(d, MSD_UNSUPPORTED, "no native kernel fits");
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "no native kernel fits its dtypes, shapes or "
+				    "parameters");
 	if (n->claim->pack != NULL && n->packed == NULL &&
 	    !(is_short ? msd_native_wide_pack(n->claim, node, &n->packed)
 		       : n->claim->pack(node, &n->packed))) {
@@ -160,5 +164,20 @@ static void leave(void *state)
 	free(n);
 }
 
-const struct msd_engine msd_engine_native = {
-	.name = "native", .take = take, .check = check, .run = run, .leave = leave};
+static void tell(const void *state, struct msd_engine_way *ret)
+{
+	const struct native *n = state;
+	const char *how = n->packed != NULL ? n->packed->how : NULL;
+
+	(void)snprintf(ret->implementation, sizeof(ret->implementation), "%s%s%s",
+		       msd_native_kernels()->name, how != NULL ? ", " : "",
+		       how != NULL ? how : "");
+	ret->packed_bytes = n->packed != NULL ? n->packed->bytes : 0;
+}
+
+const struct msd_engine msd_engine_native = {.name = "native",
+					     .take = take,
+					     .check = check,
+					     .run = run,
+					     .leave = leave,
+					     .tell = tell};

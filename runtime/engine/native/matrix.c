@@ -40,7 +40,9 @@ static bool pack_matrix(const modser_sg_node *node, bool is_turned,
 		malloc(sizeof(*p) + kernels->pack_b_floats(k, n) * sizeof(float));
 	if (p == NULL)
 		return false;
-	p->base.destroy = msd_native_packed_free;
+	p->base = (struct msd_native_packed){.destroy = msd_native_packed_free,
+					     .bytes = kernels->pack_b_floats(k, n) *
+						      sizeof(float)};
 	kernels->pack_b(b, is_turned ? 1 : n, is_turned ? k : 1, k, n, p->b);
 	*ret = &p->base;
 	return true;

@@ -88,13 +88,13 @@ static bool pack(const modser_sg_node *node, size_t gates,
 	const size_t r_floats = k->pack_b_floats(hidden, is_gru ? 2 * hidden : rows);
 	const size_t last = is_gru ? k->pack_b_floats(hidden, hidden) : 0;
 	const float *b = msd_native_constant(node, B);
-	struct packed *p = malloc(sizeof(*p) +
-				  ways * (w_floats + r_floats + last + rows + hidden) *
-					  sizeof(float));
+	const size_t bytes =
+		ways * (w_floats + r_floats + last + rows + hidden) * sizeof(float);
+	struct packed *p = malloc(sizeof(*p) + bytes);
 
 	if (p == NULL)
 		return false;
-	*p = (struct packed){.base = {msd_native_packed_free},
+	*p = (struct packed){.base = {msd_native_packed_free, bytes, NULL},
 			     .w_floats = w_floats,
 			     .r_floats = r_floats,
 			     .last_floats = last};

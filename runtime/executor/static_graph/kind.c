@@ -108,6 +108,13 @@ static msd_err static_instance(struct msd_node *node, struct msd_instance **ret,
 	return msd_static_state_create(s->model, ret, d);
 }
 
+static struct msd_plan *static_plan(const struct msd_node *node)
+{
+	const struct served *s = node->state;
+
+	return msd_static_model_plan(s->model);
+}
+
 static void static_close(struct msd_node *node)
 {
 	struct served *s = node->state;
@@ -132,5 +139,6 @@ const struct msd_node_ops msd_kind_static_graph = {
 	.find = static_find,
 	.list = static_list,
 	.instance = static_instance,
+	.plan = static_plan,
 	.close = static_close,
 };

@@ -201,6 +201,11 @@ void msd_static_model_text(const struct msd_static_model *m, struct msd_buf *out
 	msd_passed_text(&m->passed, out);
 }
 
+struct msd_plan *msd_static_model_plan(const struct msd_static_model *m)
+{
+	return m->plan;
+}
+
 uint32_t msd_static_model_n_inputs(const struct msd_static_model *m)
 {
 	return (uint32_t)modser_graph_input_count(m->graph);

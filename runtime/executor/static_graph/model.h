@@ -31,6 +31,9 @@ void msd_static_model_destroy(struct msd_static_model *m); /* NULL is fine */
  * passes.
  */
 void msd_static_model_text(const struct msd_static_model *m, struct msd_buf *out);
+struct msd_plan;
+/** Its plan, borrowed. */
+struct msd_plan *msd_static_model_plan(const struct msd_static_model *m);
 /** Number of inputs and outputs. */
 uint32_t msd_static_model_n_inputs(const struct msd_static_model *m);
 uint32_t msd_static_model_n_outputs(const struct msd_static_model *m);

@@ -215,7 +215,8 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 				 d);
 	if (err != MSD_OK)
 		return err;
-	msd_call_accounting_begin(r, &r->module->group, function);
+	if (r->method == MSD_M_CALL)
+		msd_call_accounting_begin(r, &r->module->group, function);
 	if (v.kind == MSD_K_STR) { /* unchanged */
 		msd_buf_put(&r->job.params, in->body.params.p, in->body.params.n);
 		return MSD_OK;
@@ -224,6 +225,32 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 	msd_pack_str(&r->job.params, (const char *)target.p, target.n);
 	msd_buf_put(&r->job.params, c.p, c.left);
 	return MSD_OK;
+}
+
+/* module.plan: the worker reads the rest. */
+static msd_err write_plan(struct msd_req *r, struct msd_in *in, struct msd_diag *d)
+{
+	struct msd_wire_value name;
+	struct msd_cur items;
+	uint32_t n;
+
+	if (!msd_array_open(in->body.params, &items, &n) || n == 0 ||
+	    msd_value_read(&items, &name, NULL) != MSD_OK || name.kind != MSD_K_STR) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",
+				    msd_method_row(r->method)->name,
+				    msd_method_row(r->method)->params);
+	}
+	msd_buf_put(&r->job.params, in->body.params.p, in->body.params.n);
+	return msd_module_require(msd_session_of(r)->edge->registry, name.as.str,
+				  &r->module, d);
+}
+
+static msd_err write_params(struct msd_req *r, struct msd_in *in, struct msd_diag *d)
+{
+	if (r->method == MSD_M_CALL || r->method == MSD_M_MODULE_PROFILE)
+		return write_call(r, in, d);
+	return r->method == MSD_M_MODULE_PLAN ? write_plan(r, in, d)
+					      : msd_object_create_write(r, in, d);
 }
 
 static msd_err use_options(struct msd_req *r, const struct msd_request_options *o,
@@ -235,7 +262,8 @@ static msd_err use_options(struct msd_req *r, const struct msd_request_options *
 	r->due.is_at_leave = o->kills_at_leave;
 	msd_buf_put(&r->job.names, o->names.p, o->names.n);
 	r->at.is_unordered = o->is_unordered;
-	r->at.is_background = o->is_background;
+	/* A profile waits for all calls, so that it slows none. */
+	r->at.is_background = o->is_background || r->method == MSD_M_MODULE_PROFILE;
 	r->at.is_traced = o->is_traced && r->method == MSD_M_CALL;
 	return o->has_instance ? msd_object_use(r, MSD_K_INSTANCE, o->instance,
 						&r->job.instance, d)
@@ -249,10 +277,8 @@ static msd_err read_request(struct pass *p, struct msd_in *in,
 	struct msd_req *r = p->req;
 	msd_err err = msd_request_options_read(in->body.options, r->method, options, d);
 
-	if (err == MSD_OK) {
-		err = r->method == MSD_M_CALL ? write_call(r, in, d)
-					      : msd_object_create_write(r, in, d);
-	}
+	if (err == MSD_OK)
+		err = write_params(r, in, d);
 	if (err == MSD_OK) {
 		msd_module_adopt(r->module, r);
 		err = use_options(r, options, d);

@@ -93,7 +93,7 @@ static bool read_promised(const struct msd_wire_value *v, struct msd_span whole,
 static const struct option {
 	const char *name;
 	enum scope scope;
-	bool is_for_calls; /* an error for other forwarded methods */
+	bool is_for_calls; /* and profiles; an error for other forwarded methods */
 	const char *expected;
 	bool (*read)(const struct msd_wire_value *v, struct msd_span whole,
 		     options *ret);
@@ -148,7 +148,8 @@ static msd_err read_one(struct msd_span key, struct msd_span whole,
 		i++;
 	if (i == N_KNOWN)
 		return fail_unknown(key, method, d);
-	if ((known[i].is_for_calls && method != MSD_M_CALL) ||
+	if ((known[i].is_for_calls && method != MSD_M_CALL &&
+	     method != MSD_M_MODULE_PROFILE) ||
 	    msd_value_read(&c, &value, NULL) != MSD_OK ||
 	    !known[i].read(&value, whole, ret)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",

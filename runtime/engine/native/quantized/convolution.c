@@ -171,7 +171,9 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 		free(units);
 		return false;
 	}
-	p->base.destroy = msd_native_packed_free;
+	p->base = (struct msd_native_packed){msd_native_packed_free,
+					     group_count(node) * floats * sizeof(float),
+					     is_depthwise ? "depthwise" : "matrix"};
 	p->is_depthwise = is_depthwise;
 	p->group_floats = floats;
 	pack_weights(node, p, (size_t)dims[0], (size_t)dims[1], taps, units);

@@ -141,9 +141,8 @@ static bool pack_into(const modser_sg_node *node, struct constant *c,
 	const modser_sg_tensor *b = modser_sg_node_input(node, at.b);
 	const modser_sg_tensor *zero = modser_sg_node_input(node, at.b_zero);
 	const bool is_each = msd_native_elements(node, at.b_zero) > 1;
-	struct packed *p =
-		malloc(sizeof(*p) +
-		       k->pack_b_floats(units_of(c->depth), c->n) * sizeof(float));
+	const size_t bytes = k->pack_b_floats(units_of(c->depth), c->n) * sizeof(float);
+	struct packed *p = malloc(sizeof(*p) + bytes);
 
 	c->zeros = is_each ? malloc(c->n * sizeof(*c->zeros)) : NULL;
 	c->units = is_turned(node)
@@ -154,7 +153,7 @@ static bool pack_into(const modser_sg_node *node, struct constant *c,
 		free(p);
 		return false;
 	}
-	p->base.destroy = msd_native_packed_free;
+	p->base = (struct msd_native_packed){msd_native_packed_free, bytes, NULL};
 	if (is_each)
 		set_zeros(b->dtype, zero->data, c->n, c->zeros);
 	c->b = msd_native_bytes_at(b->dtype, b->data, zero != NULL ? zero->data : NULL,

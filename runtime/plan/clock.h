@@ -1,0 +1,38 @@
+#ifndef MSD_RUNTIME_PLAN_CLOCK_H
+#define MSD_RUNTIME_PLAN_CLOCK_H
+/*
+ * The times of the nodes of one run. A plan without a clock pays one branch a run.
+ * Rows are numbered as in describe.h; the nodes of a Loop's body have the sums over
+ * its iterations, and are also a part of the Loop's time.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/diag.h"
+
+struct msd_plan;
+
+struct msd_clock_row {
+	int64_t runs;
+	int64_t ns;       /* of all runs */
+	int64_t begin_ns; /* of the first run, after the clock's start */
+};
+
+struct msd_clock {
+	uint64_t start_ns; /* msd_now_ns() */
+	size_t n;
+	struct msd_clock_row rows[];
+};
+
+/**
+ * Start a clock of the next runs of @plan; msd_plan_clock_stop() stops and returns it.
+ * The caller frees it with free(). Errors: MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_plan_clock_start(struct msd_plan *plan, struct msd_diag *d);
+/** NULL: none was started. */
+struct msd_clock *msd_plan_clock_stop(struct msd_plan *plan);
+
+/** Count a run of row @row that began at @begin_ns and ends now. Returns now. */
+uint64_t msd_clock_count(struct msd_clock *c, size_t row, uint64_t begin_ns);
+
+#endif
