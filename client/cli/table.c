@@ -7,6 +7,7 @@
  * a pipe there are no widths; tabs separate the cells. Inside a map, each map, list
  * of maps or text of several lines is a section.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,18 +230,38 @@ static bool is_empty_in_all(const modser_value *list, const char *key)
 	return true;
 }
 
+static void keep_columns(const modser_value *list, const struct msd_column *columns,
+			 size_t n, bool for_people, struct columns *ret)
+{
+	for (size_t i = 0; i < n && i < COLUMNS_MAX; i++) {
+		if (!for_people || !columns[i].may_lack ||
+		    !is_empty_in_all(list, columns[i].key))
+			ret->all[ret->n++] = columns[i];
+	}
+}
+
 void msd_print_columns(struct msd_buf *out, const modser_value *list,
 		       const struct msd_column *columns, size_t n, bool for_people,
 		       bool has_header)
 {
 	struct columns kept = {0};
 
-	for (size_t i = 0; i < n && i < COLUMNS_MAX; i++) {
-		if (!for_people || !columns[i].may_lack ||
-		    !is_empty_in_all(list, columns[i].key))
-			kept.all[kept.n++] = columns[i];
-	}
+	keep_columns(list, columns, n, for_people, &kept);
 	put_columns(out, list, &kept, "", for_people, has_header);
+}
+
+void msd_print_section(struct msd_buf *out, const char *key, const modser_value *list,
+		       const struct msd_column *columns, size_t n, bool for_people)
+{
+	struct columns kept = {0};
+	char prefix[32];
+
+	keep_columns(list, columns, n, for_people, &kept);
+	if (for_people)
+		msd_buf_printf(out, "%s:\n", key);
+	(void)snprintf(prefix, sizeof(prefix), "%s%s", for_people ? "  " : key,
+		       for_people ? "" : "\t");
+	put_columns(out, list, &kept, prefix, for_people, false);
 }
 
 void msd_print_indented(struct msd_buf *out, const char *p, size_t n,

@@ -62,6 +62,8 @@ REQUESTS = {
     "segment.remove": [1 << 15],
 }
 
+OF_FUNCTIONS = ("call", "module.profile")  # the first parameter is "module:function"
+
 
 def methods():
     """{name: right} of what a client may ask for, as the daemon tells it."""
@@ -71,7 +73,7 @@ def methods():
 
 
 def request(method, module):
-    name = f"{module}:echo" if method in ("call", "module.profile") else module
+    name = f"{module}:echo" if method in OF_FUNCTIONS else module
     return [name if p is NAME else p for p in REQUESTS[method]]
 
 
@@ -100,7 +102,7 @@ class User:
             of_module, of_function = pattern.split("/")
             if not fnmatch.fnmatchcase(module, of_module):
                 continue
-            if method in ("call", "function.get"):
+            if method in (*OF_FUNCTIONS, "function.get"):
                 if fnmatch.fnmatchcase("echo", of_function):
                     return True
             elif right not in ("load", "read") or of_function == "*":

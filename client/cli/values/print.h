@@ -47,6 +47,12 @@ struct msd_column {
 void msd_print_columns(struct msd_buf *out, const modser_value *list,
 		       const struct msd_column *columns, size_t n, bool for_people,
 		       bool has_header);
+/**
+ * The same as a section of a map: for people below a line with @key, for scripts each
+ * row begins with @key.
+ */
+void msd_print_section(struct msd_buf *out, const char *key, const modser_value *list,
+		       const struct msd_column *columns, size_t n, bool for_people);
 /** True if standard output is a terminal. */
 bool msd_print_for_people(void);
 /** Columns of that terminal; SIZE_MAX: unknown. */

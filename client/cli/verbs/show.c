@@ -2,10 +2,14 @@
 
 #include <string.h>
 
+#include "client/cli/model/plan.h"
 #include "client/cli/session.h"
+#include "client/cli/values/json.h"
+#include "client/cli/values/print.h"
 #include "proto/base/bytes.h"
 
 #define PAIRS_MAX 64u /* limit of the pairs in a map */
+#define PLAN_PATIENCE_MS 2000u
 
 /* True for lines of the inspection that the surrounding map repeats: the file's size,
  * ABI and machine, and the functions, which are listed below with their kinds. */
@@ -59,17 +63,19 @@ static modser_value replaced(const modser_value *map, const char *key,
 	return (modser_value){.kind = MODSER_MAP, .as.tuple = {.item = ret, .n = n}};
 }
 
-void msd_show_print(const struct msd_cli *cli, const modser_value *about)
+/* Print @about without what the map around the inspection repeats. */
+static void put_about(struct msd_buf *out, const modser_value *about)
 {
 	modser_value outer[2 * PAIRS_MAX], inner[2 * PAIRS_MAX];
 	const modser_value *inspect = modser_find(about, "inspect");
 	const modser_value *text = modser_find(inspect, "text");
+	const bool for_people = msd_print_for_people();
 	struct msd_buf rest = {0};
 
-	if (!cli->json && text != NULL && text->kind == MODSER_STR)
+	if (text != NULL && text->kind == MODSER_STR)
 		put_rest(&rest, text);
 	if (rest.n == 0 || rest.bad) {
-		msd_session_print_value(cli, about);
+		msd_print_map(out, about, for_people);
 	} else {
 		const modser_value thin = {
 			.kind = MODSER_STR,
@@ -77,7 +83,76 @@ void msd_show_print(const struct msd_cli *cli, const modser_value *about)
 		const modser_value part = replaced(inspect, "text", &thin, inner);
 		const modser_value whole = replaced(about, "inspect", &part, outer);
 
-		msd_session_print_value(cli, &whole);
+		msd_print_map(out, &whole, for_people);
 	}
 	msd_buf_finish(&rest);
+}
+
+static bool is_text(const modser_value *map, const char *key, const char *text)
+{
+	const modser_value *v = modser_find(map, key);
+
+	return v != NULL && v->kind == MODSER_STR && strcmp(v->as.str.p, text) == 0;
+}
+
+/* To ask another module would wake it, or wait for it. */
+static bool has_plan(const modser_value *about)
+{
+	const modser_value *list = modser_find(about, "functions");
+
+	if (!is_text(about, "state", "READY") || list == NULL ||
+	    list->kind != MODSER_TUPLE || list->as.tuple.n == 0)
+		return false;
+	return is_text(&list->as.tuple.item[0], "kind", "StaticGraph");
+}
+
+static enum msd_exit put_plan(const struct msd_cli *cli, const char *name,
+			      struct msd_buf *out)
+{
+	const bool has_less =
+		cli->deadline_ms != 0 && cli->deadline_ms < PLAN_PATIENCE_MS;
+	modser_client *client = NULL;
+	const enum msd_exit code = msd_session_open(cli, &client);
+
+	if (code != MSD_EXIT_OK)
+		return code;
+	const enum msd_exit result = msd_plan_print(
+		&(struct msd_plan_source){client, name,
+					  has_less ? cli->deadline_ms
+						   : PLAN_PATIENCE_MS},
+		cli->json, out);
+	modser_close(client);
+	return result;
+}
+
+enum msd_exit msd_show_print(const struct msd_cli *cli, const modser_value *about)
+{
+	const modser_value *name = modser_find(about, "name");
+	struct msd_buf out = {0};
+	enum msd_exit code = MSD_EXIT_OK;
+
+	if (about->kind != MODSER_MAP) { /* of a future daemon */
+		msd_session_print_value(cli, about);
+		return MSD_EXIT_OK;
+	}
+	if (cli->json) {
+		msd_json_put_value(&out, about);
+	} else {
+		put_about(&out, about);
+	}
+	if (has_plan(about) && name != NULL && name->kind == MODSER_STR) {
+		if (cli->json && out.n > 0) { /* one more key */
+			out.n--;
+			msd_buf_printf(&out, ", \"plan\": ");
+		}
+		code = put_plan(cli, name->as.str.p, &out);
+		if (cli->json)
+			msd_buf_put_u8(&out, '}');
+	}
+	if (cli->json)
+		msd_buf_put_u8(&out, '\n');
+	if (code == MSD_EXIT_OK)
+		msd_print_flush(&out);
+	msd_buf_finish(&out);
+	return code;
 }

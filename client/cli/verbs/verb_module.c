@@ -46,7 +46,7 @@ static enum msd_exit show_titled(const struct msd_cli *cli, const char *method,
 		(void)printf("==> %s <==\n", name);
 	enum msd_exit code = msd_session_ask(cli, method, &param, 1, &result);
 	if (code == MSD_EXIT_OK)
-		msd_show_print(cli, modser_result_value(result));
+		code = msd_show_print(cli, modser_result_value(result));
 	modser_result_free(result);
 	return code;
 }

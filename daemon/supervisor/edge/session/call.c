@@ -26,6 +26,8 @@
 #include "daemon/supervisor/module/queue/admit.h"
 #include "daemon/supervisor/module/stats/call_accounting.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
+#include "daemon/supervisor/module/workers/replica.h"
+#include "daemon/supervisor/module/workers/reply.h"
 #include "daemon/supervisor/request/call_template.h"
 #include "proto/name.h"
 #include "proto/value.h"
@@ -227,6 +229,16 @@ static msd_err write_call(struct msd_req *r, struct msd_in *in, struct msd_diag 
 	return MSD_OK;
 }
 
+/* The answer to a question about the module: it is not one of its calls. */
+static void pass_on(struct msd_req *r, struct msd_in *in)
+{
+	struct msd_diag d = {0};
+
+	if (!msd_reply_forward(r, r->at.replica->process, in, &d))
+		msd_replica_disbelieve(r->at.replica, "it sent a malformed answer", &d);
+	msd_diag_finish(&d);
+}
+
 /* module.plan: the worker reads the rest. */
 static msd_err write_plan(struct msd_req *r, struct msd_in *in, struct msd_diag *d)
 {
@@ -247,7 +259,11 @@ static msd_err write_plan(struct msd_req *r, struct msd_in *in, struct msd_diag 
 
 static msd_err write_params(struct msd_req *r, struct msd_in *in, struct msd_diag *d)
 {
-	if (r->method == MSD_M_CALL || r->method == MSD_M_MODULE_PROFILE)
+	if (r->method == MSD_M_CALL)
+		return write_call(r, in, d);
+	if (r->method == MSD_M_MODULE_PLAN || r->method == MSD_M_MODULE_PROFILE)
+		r->job.on_response = pass_on;
+	if (r->method == MSD_M_MODULE_PROFILE)
 		return write_call(r, in, d);
 	return r->method == MSD_M_MODULE_PLAN ? write_plan(r, in, d)
 					      : msd_object_create_write(r, in, d);

@@ -79,7 +79,10 @@ static bool find_sent(const struct msd_replica *rep, struct running *ret)
 		.left_ms = r->at.left_ms != 0 ? now_ms - r->at.left_ms : 0,
 		.usual_ms = msd_worker_group_expect_us(rep->group, NULL, r) / 1000,
 		.is_left = r->at.left_ms != 0,
-		.is_over = r->state == MSD_REQ_ABANDONED};
+		/* A page of a plan is short: its deadline is about the calls
+		 * before it, and ends no worker. */
+		.is_over = r->state == MSD_REQ_ABANDONED &&
+			   r->method != MSD_M_MODULE_PLAN};
 	ret->blame = msd_blame_of(r);
 	return true;
 }
