@@ -171,6 +171,7 @@ enum msd_exit msd_verb_slowlog(const struct msd_cli *cli);
 enum msd_exit msd_verb_ls(const struct msd_cli *cli);
 enum msd_exit msd_verb_pack(const struct msd_cli *cli);
 enum msd_exit msd_verb_ping(const struct msd_cli *cli);
+enum msd_exit msd_verb_profile(const struct msd_cli *cli);
 enum msd_exit msd_verb_reload(const struct msd_cli *cli);
 enum msd_exit msd_verb_pull(const struct msd_cli *cli);
 enum msd_exit msd_verb_push(const struct msd_cli *cli);

@@ -102,6 +102,18 @@ const struct msd_verb msd_verbs[] = {
 	 "[ARGUMENT...]",
 	 "measure the speed of a function from here", msd_text_bench, 1, MANY,
 	 MSD_OPT_BENCH | MSD_OPT_DEVICE, msd_verb_bench, MSD_GROUP_CALLS},
+	{"profile", "FUNCTION [ARGUMENT...] [-o FILE]",
+	 "measure each node of a framework's model in one call",
+	 "Runs the model once, when no other call waits, with the arguments of "
+	 "`modser call`,\n"
+	 "and prints the time of each operator and each node, its share, and its "
+	 "billions of\n"
+	 "operations a second (GFLOP/S). LAYOUT CHANGES is the share of nodes that "
+	 "only move\n"
+	 "elements. -o writes a trace for chrome://tracing or ui.perfetto.dev. "
+	 "`modser show`\n"
+	 "says how each node runs. You need the right to administer.\n",
+	 1, MANY, MSD_OPT_OUTPUT, msd_verb_profile, MSD_GROUP_CALLS},
 	{"ping", "", "measure a round trip to the daemon", "", 0, 0, 0, msd_verb_ping,
 	 MSD_GROUP_OBSERVE},
 	{"stats", "NAME", "show results and times of a module's calls",

@@ -199,11 +199,25 @@ enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,
 	return msd_arguments_report(a, client, function, options.deadline_ms, *ret);
 }
 
+/* The parameters of a call: the function, then the arguments. NULL: memory is short. */
+static modser_value *params_of(const struct msd_arguments *a,
+			       const modser_value *function)
+{
+	modser_value *params = malloc((a->n + 1) * sizeof(*params));
+
+	if (params == NULL)
+		return NULL;
+	params[0] = *function;
+	if (a->n > 0)
+		memcpy(params + 1, a->values, a->n * sizeof(*params));
+	return params;
+}
+
 enum msd_exit msd_arguments_call_value(struct msd_arguments *a, modser_client *client,
 				       const modser_value *function,
 				       modser_options options, modser_result **ret)
 {
-	modser_value *params = malloc((a->n + 1) * sizeof(*params));
+	modser_value *params = params_of(a, function);
 	enum msd_exit code = MSD_EXIT_OK;
 
 	if (params == NULL)
@@ -216,9 +230,6 @@ enum msd_exit msd_arguments_call_value(struct msd_arguments *a, modser_client *c
 						i + 1);
 		}
 	}
-	params[0] = *function;
-	if (a->n > 0)
-		memcpy(params + 1, a->values, a->n * sizeof(*params));
 	options.names = a->has_names ? a->names : NULL;
 	if (code == MSD_EXIT_OK && modser_request(client, "call", params, a->n + 1,
 						  &options, ret) != MODSER_OK)
@@ -227,17 +238,38 @@ enum msd_exit msd_arguments_call_value(struct msd_arguments *a, modser_client *c
 	return code;
 }
 
+enum msd_exit msd_arguments_profile(struct msd_arguments *a, modser_client *client,
+				    const char *function, modser_options options,
+				    modser_result **ret)
+{
+	const enum msd_exit code =
+		msd_arguments_set_types(a, client, function, options.deadline_ms);
+
+	if (code != MSD_EXIT_OK)
+		return code;
+	const modser_value target = modser_str(function);
+	modser_value *params = params_of(a, &target);
+	if (params == NULL)
+		return msd_report_no_memory();
+	options.names = a->has_names ? a->names : NULL;
+	const modser_err err = modser_request(client, "module.profile", params,
+					      a->n + 1, &options, ret);
+	free(params);
+	return err == MODSER_OK
+		       ? MSD_EXIT_OK
+		       : msd_arguments_report(a, client, function,
+					      options.deadline_ms, *ret);
+}
+
 enum msd_exit msd_arguments_start(struct msd_arguments *a, modser_client *client,
 				  const char *function, modser_options options,
 				  uint64_t *ret_id)
 {
-	modser_value *params = malloc((a->n + 1) * sizeof(*params));
+	const modser_value target = modser_str(function);
+	modser_value *params = params_of(a, &target);
 
 	if (params == NULL)
 		return msd_report_no_memory();
-	params[0] = modser_str(function);
-	if (a->n > 0)
-		memcpy(params + 1, a->values, a->n * sizeof(*params));
 	options.names = a->has_names ? a->names : NULL;
 	const modser_err err =
 		modser_start(client, "call", params, a->n + 1, &options, ret_id);

@@ -45,6 +45,10 @@ enum msd_exit msd_arguments_call(struct msd_arguments *a, modser_client *client,
 enum msd_exit msd_arguments_call_value(struct msd_arguments *a, modser_client *client,
 				       const modser_value *function,
 				       modser_options options, modser_result **ret);
+/** The same with the method module.profile. */
+enum msd_exit msd_arguments_profile(struct msd_arguments *a, modser_client *client,
+				    const char *function, modser_options options,
+				    modser_result **ret);
 /**
  * Report the error in @answer, a call of @function with these arguments, and suggest
  * corrected arguments if they caused it.
