@@ -118,6 +118,7 @@ struct msd_cli {
 	bool system_library;
 	bool dot;             /* inspect: draw a graph */
 	bool dump;            /* inspect: the whole StaticGraph */
+	bool plan;            /* inspect: how its nodes would run here */
 	bool vm;              /* inspect: listings of programs */
 	bool will_run;        /* inspect: whether the host can run it */
 	const char **plugins; /* --plugin, in order */

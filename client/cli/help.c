@@ -36,6 +36,7 @@ static const struct {
 	{"dir", "DIR", "the folder to work on"},
 	{"dot", "", "print a graph for Graphviz"},
 	{"dump", "", "print a framework's model completely"},
+	{"plan", "", "print how each node of a framework's model would run"},
 	{"vm", "", "list the programs of virtual machines"},
 	{"check-daemon", "ADDR", "ask the daemon at ADDR whether it can run FILE"},
 	{"cc", "COMMAND", "the C compiler, with its options"},

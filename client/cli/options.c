@@ -187,6 +187,7 @@ const struct msd_option_row msd_options[] = {
 	{"dir", NULL, AT(dir), MSD_OPT_DIR, 'C', true, false},
 	{"dot", NULL, AT(dot), MSD_OPT_INSPECT, 0, false, false},
 	{"dump", NULL, AT(dump), MSD_OPT_INSPECT, 0, false, false},
+	{"plan", NULL, AT(plan), MSD_OPT_INSPECT, 0, false, false},
 	{"vm", NULL, AT(vm), MSD_OPT_INSPECT, 0, false, false},
 	{"check-daemon", apply_will_run, 0, MSD_OPT_INSPECT, 0, true, false},
 	{"cc", NULL, AT(cc), MSD_OPT_BUILD, 0, true, false},

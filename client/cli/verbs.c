@@ -250,7 +250,7 @@ const struct msd_verb msd_verbs[] = {
 	 "from here. Needs no daemon. Exit code 6: a file exists already.\n",
 	 2, MANY, MSD_OPT_OFFLINE, msd_verb_tls, MSD_GROUP_ADMINISTER},
 	{"inspect",
-	 "[--dot|--dump|--vm|--check-daemon ADDR] [--abi ABI] [--params FILE] "
+	 "[--dot|--dump|--plan|--vm|--check-daemon ADDR] [--abi ABI] [--params FILE] "
 	 "[--external-data FILE] [--format FORMAT] [--input INPUT] [--outputs NAMES] "
 	 "[--signature NAME] FILE...",
 	 "show the content of a library, an archive or a model file", msd_text_inspect,

@@ -15,6 +15,8 @@
 #include "client/build/library.h"
 #include "client/cli/doctor/verdict.h"
 #include "client/cli/measure/beside.h"
+#include "client/cli/model/plan.h"
+#include "client/cli/model/worker.h"
 #include "client/cli/session.h"
 #include "client/cli/values/file.h"
 #include "client/cli/values/print.h"
@@ -102,6 +104,41 @@ static enum msd_exit inspect_for_host(const struct msd_cli *cli, struct msd_span
 	return code;
 }
 
+/* Let a worker read and plan the model. */
+static enum msd_exit plan_file(const struct msd_cli *cli, struct msd_span file,
+			       struct msd_buf *out)
+{
+	struct msd_cli_worker worker;
+	struct msd_diag d = {0};
+	bool has_died;
+	enum msd_exit code = MSD_EXIT_OK;
+
+	if (msd_file_format_for(cli, cli->words[0], file) != &msd_format_model) {
+		(void)msd_diag_set(&d, MSD_UNSUPPORTED,
+				   "%s: --plan is for model files of frameworks",
+				   cli->words[0]);
+		code = msd_report_file(&d);
+		msd_diag_finish(&d);
+		return code;
+	}
+	const msd_err err = msd_cli_worker_start(&worker, file, &d);
+	if (err == MSD_OK) {
+		code = msd_cli_worker_open(&worker, cli);
+	} else {
+		code = msd_report_file(&d);
+	}
+	if (code == MSD_EXIT_OK) {
+		const struct msd_plan_source from = {
+			worker.client, MSD_CLI_WORKER_MODULE, cli->deadline_ms};
+		code = msd_plan_print(&from, cli->json, out);
+	}
+	msd_cli_worker_end(&worker, &has_died, &d);
+	if (has_died)
+		code = msd_report_file(&d);
+	msd_diag_finish(&d);
+	return code;
+}
+
 /* Only libraries have a tree to draw and programs to list. */
 static msd_err inspect_file(const struct msd_cli *cli, struct msd_span file,
 			    struct msd_buf *out, struct msd_diag *d)
@@ -133,10 +170,10 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 	struct msd_diag d = {0};
 	enum msd_exit code = MSD_EXIT_OK;
 
-	if ((int)cli->dot + (int)cli->vm + (int)cli->will_run > 1) {
-		return msd_report_usage(
-			"give one of them",
-			"inspect: --dot, --vm and --check-daemon exclude each other");
+	if ((int)cli->dot + (int)cli->vm + (int)cli->will_run + (int)cli->plan > 1) {
+		return msd_report_usage("give one of them",
+					"inspect: --dot, --plan, --vm and "
+					"--check-daemon exclude each other");
 	}
 	msd_err err = msd_folder_or_file_read(path, &file, &d);
 	if (err == MSD_OK)
@@ -145,6 +182,8 @@ enum msd_exit msd_verb_inspect(const struct msd_cli *cli)
 		err = msd_model_join(cli, cli->words, cli->n_words, &file, &d);
 	if (err == MSD_OK && cli->will_run) {
 		code = inspect_for_host(cli, span_of(&file));
+	} else if (err == MSD_OK && cli->plan) {
+		code = plan_file(cli, span_of(&file), &out);
 	} else if (err == MSD_OK) {
 		err = inspect_file(cli, span_of(&file), &out, &d);
 		if (err != MSD_OK)
