@@ -47,7 +47,7 @@ _modser_of_verb() { # the word behind $n others of $verb
 	pull) ((n)) || _modser_words "$(_modser_ask ls)" ;;
 	load) ((n == 0)) || _modser_files ;;
 	call) if ((n)); then _modser_argument as 'then'; else _modser_target; fi ;;
-	bench) if ((n)); then _modser_argument; else _modser_target; fi ;;
+	bench | profile) if ((n)); then _modser_argument; else _modser_target; fi ;;
 	session | instance)
 		if ((n)); then
 			_modser_argument 'then' set_input run get_output

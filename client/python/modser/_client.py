@@ -125,6 +125,14 @@ class Client(ClientBase):
         """The last output of the module's workers (standard output and error)."""
         return self[name].logs()
 
+    def plan(self, name: str, *, deadline: Seconds = None) -> Maps:
+        """How each node of a framework's model runs: a map per node (engine, fused nodes, …)."""
+        return self._run(_requests.plan(name, deadline))
+
+    def profile(self, function: str, *args: Any, deadline: Seconds = None) -> Maps:
+        """Call "module:function" once; the rows of `plan` with runs, ns and begin_ns of each."""
+        return self._run(_requests.profile(function, args, deadline))
+
     def wait(self, name: str, *, deadline: Seconds = None) -> Module:
         """Wait until the module is READY; raises the cause if it has failed."""
         return self[name].wait(deadline=deadline)

@@ -116,6 +116,31 @@ def logs(name: str) -> Request[str]:
     return str((yield from ask("module.logs", name_of(name))))
 
 
+def plan(name: str, deadline: Seconds) -> Request[list[Map]]:
+    rows: list[Map] = []
+    start: Optional[int] = 0
+    while start is not None:
+        page = dict((yield from ask("module.plan", name_of(name), {"from": start},
+                                    deadline=deadline)))
+        rows += [dict(row) for row in page["rows"]]
+        if page["next"] is not None and page["next"] <= start:
+            raise ProtocolError("expected a later page of the plan")
+        start = page["next"]
+    return rows
+
+
+def profile(function: str, args: tuple[Any, ...], deadline: Seconds) -> Request[list[Map]]:
+    if not isinstance(function, str) or ":" not in function:
+        raise ValueError(f'expected "module:function", got {function!r}')
+    result = yield from ask("module.profile", function, *args, deadline=deadline)
+    times = np.asarray(result[1]).tolist()
+    rows = yield from plan(function.partition(":")[0], deadline)
+    if len(times) != len(rows) + 1:
+        raise ProtocolError("the times are not those of the plan: the module was replaced")
+    keys = ("runs", "ns", "begin_ns")
+    return [{**row, **dict(zip(keys, at))} for row, at in zip(rows, times)]
+
+
 def wait(name: str, deadline: Seconds) -> Request[None]:
     yield from ask("module.wait", name_of(name), deadline=deadline)
 

@@ -139,6 +139,12 @@ class Client(ClientBase):
     async def logs(self, name: str) -> str:
         return await self[name].logs()
 
+    async def plan(self, name: str, *, deadline: Seconds = None) -> Maps:
+        return await self._run(_requests.plan(name, deadline))
+
+    async def profile(self, function: str, *args: Any, deadline: Seconds = None) -> Maps:
+        return await self._run(_requests.profile(function, args, deadline))
+
     async def wait(self, name: str, *, deadline: Seconds = None) -> Module:
         return await self[name].wait(deadline=deadline)
 
