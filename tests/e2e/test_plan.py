@@ -1,12 +1,15 @@
 """How the nodes of a model run (module.plan) and how long (module.profile): by modser, by Python,
 and without a daemon."""
 import json
+import sys
 
 import harness
-import modser
 import numpy as np
 import pytest
 from onnx_writer import floats, model, node, tensor, value
+
+sys.path.insert(0, str(harness.ROOT / "client/python"))
+import modser  # noqa: E402
 
 NODES = 50000
 

@@ -14,8 +14,8 @@
 #include "proto/base/grow.h"
 #include "proto/base/json.h"
 
-enum { COLUMNS = 3 };       /* of the tensor: runs, ns, begin_ns */
-enum { MOST_SHOWN = 40 };   /* nodes, for people */
+enum { COLUMNS = 3 };     /* of the tensor: runs, ns, begin_ns */
+enum { MOST_SHOWN = 40 }; /* nodes, for people */
 enum { PAIRS = 8, TEXT = 24 };
 
 /* The sums of an operator. */
@@ -146,8 +146,8 @@ static struct sum *sum_up(const struct msd_node_times *t, size_t *ret_n)
 		const struct msd_node_time *r = &t->rows[i];
 
 		if (!r->is_body)
-			sums[n++] = (struct sum){r->op, 1, r->ns,
-						 r->operations * r->runs};
+			sums[n++] =
+				(struct sum){r->op, 1, r->ns, r->operations * r->runs};
 	}
 	if (sums == NULL || n == 0) {
 		*ret_n = 0;
@@ -273,10 +273,10 @@ static void put_nodes(struct msd_buf *out, const struct msd_node_times *t,
 		      bool for_people)
 {
 	static const struct msd_column columns[] = {
-		{"node", "NODE", false},    {"name", "NAME", true},
-		{"op", "OP", false},        {"engine", "ENGINE", false},
-		{"runs", "RUNS", false},    {"time_ns", "TIME", false},
-		{"share", "SHARE", false},  {"gflops", "GFLOP/S", true}};
+		{"node", "NODE", false},   {"name", "NAME", true},
+		{"op", "OP", false},       {"engine", "ENGINE", false},
+		{"runs", "RUNS", false},   {"time_ns", "TIME", false},
+		{"share", "SHARE", false}, {"gflops", "GFLOP/S", true}};
 	const size_t n = for_people && t->n > MOST_SHOWN ? MOST_SHOWN : t->n;
 	struct msd_node_time **sorted = calloc(t->n + 1, sizeof(*sorted));
 	struct line *lines = calloc(n + 1, sizeof(*lines));

@@ -51,17 +51,16 @@ modser_err msd_plan_each(const struct msd_plan_source *from,
 
 enum { CELLS = 10 }; /* of a row */
 
-static const struct msd_column columns[CELLS] = {
-	{"node", "NODE", false},
-	{"name", "NAME", true},
-	{"op", "OP", false},
-	{"engine", "ENGINE", true},
-	{"implementation", "HOW", true},
-	{"layout", "LAYOUT", true},
-	{"output", "OUTPUT", true},
-	{"packed_bytes", "PACKED", true},
-	{"fused", "FUSED INTO IT", true},
-	{"fallback", "FALLBACK", true}};
+static const struct msd_column columns[CELLS] = {{"node", "NODE", false},
+						 {"name", "NAME", true},
+						 {"op", "OP", false},
+						 {"engine", "ENGINE", true},
+						 {"implementation", "HOW", true},
+						 {"layout", "LAYOUT", true},
+						 {"output", "OUTPUT", true},
+						 {"packed_bytes", "PACKED", true},
+						 {"fused", "FUSED INTO IT", true},
+						 {"fallback", "FALLBACK", true}};
 
 /* A row with texts in place of lists. */
 struct line {
@@ -244,8 +243,8 @@ static void put_note(const struct printer *p, modser_err err,
 	const bool is_busy = err == MODSER_DEADLINE || err == MODSER_BUSY;
 	struct msd_buf text = {0};
 
-	msd_buf_printf(&text, "not told: %s%s",
-		       is_busy ? "its workers are busy: " : "", why);
+	msd_buf_printf(&text, "not told: %s%s", is_busy ? "its workers are busy: " : "",
+		       why);
 	if (p->as_json && p->has_begun) {
 		msd_buf_printf(p->out, "], \"error\": ");
 		msd_json_str(p->out, (struct msd_span){text.p, text.n});

@@ -255,10 +255,9 @@ enum msd_exit msd_arguments_profile(struct msd_arguments *a, modser_client *clie
 	const modser_err err = modser_request(client, "module.profile", params,
 					      a->n + 1, &options, ret);
 	free(params);
-	return err == MODSER_OK
-		       ? MSD_EXIT_OK
-		       : msd_arguments_report(a, client, function,
-					      options.deadline_ms, *ret);
+	return err == MODSER_OK ? MSD_EXIT_OK
+				: msd_arguments_report(a, client, function,
+						       options.deadline_ms, *ret);
 }
 
 enum msd_exit msd_arguments_start(struct msd_arguments *a, modser_client *client,

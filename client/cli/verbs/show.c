@@ -117,9 +117,8 @@ static enum msd_exit put_plan(const struct msd_cli *cli, const char *name,
 	if (code != MSD_EXIT_OK)
 		return code;
 	const enum msd_exit result = msd_plan_print(
-		&(struct msd_plan_source){client, name,
-					  has_less ? cli->deadline_ms
-						   : PLAN_PATIENCE_MS},
+		&(struct msd_plan_source){
+			client, name, has_less ? cli->deadline_ms : PLAN_PATIENCE_MS},
 		cli->json, out);
 	modser_close(client);
 	return result;
