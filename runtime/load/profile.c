@@ -4,6 +4,7 @@
 #include "runtime/load/state.h"
 #include "runtime/plan/clock.h"
 #include "runtime/plan/describe.h"
+#include "runtime/plan/timed.h"
 
 enum { COLUMNS = 3 }; /* runs, ns, begin_ns */
 

@@ -8,14 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/base/diag.h"
-
-struct msd_plan;
-
 struct msd_clock_row {
 	int64_t runs;
-	int64_t ns;       /* of all runs */
-	int64_t begin_ns; /* of the first run, after the clock's start */
+	int64_t ns;       /* sum over all runs */
+	int64_t begin_ns; /* start of the first run, since the clock started */
 };
 
 struct msd_clock {
@@ -23,14 +19,6 @@ struct msd_clock {
 	size_t n;
 	struct msd_clock_row rows[];
 };
-
-/**
- * Start a clock of the next runs of @plan; msd_plan_clock_stop() stops and returns it.
- * The caller frees it with free(). Errors: MSD_NOMEM.
- */
-MSD_MUST_CHECK msd_err msd_plan_clock_start(struct msd_plan *plan, struct msd_diag *d);
-/** NULL: none was started. */
-struct msd_clock *msd_plan_clock_stop(struct msd_plan *plan);
 
 /** Count a run of row @row that began at @begin_ns and ends now. Returns now. */
 uint64_t msd_clock_count(struct msd_clock *c, size_t row, uint64_t begin_ns);

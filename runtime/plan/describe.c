@@ -17,7 +17,7 @@
 #include "runtime/plan/parts.h"
 #include "runtime/pool/pool.h"
 
-#define HEAD_BYTES 512u /* of a page without its rows */
+#define HEAD_BYTES 512u /* a page without its rows */
 /* A row keeps well below a page. */
 #define MOST_NAME 200u
 #define MOST_TENSORS 8u
@@ -301,7 +301,7 @@ msd_err msd_plan_put_page(struct msd_plan *plan, uint64_t from, struct msd_buf *
 	}
 	msd_pack_pair_str(out, "shapes", shapes_word(plan));
 	msd_pack_pair_uint(out, "threads", msd_pool_size());
-	msd_pack_pair_uint(out, "arena_bytes", msd_plan_arena_bytes(plan));
+	msd_pack_pair_uint(out, "arena_bytes", plan->arena.bytes);
 	msd_pack_cstr(out, "rows");
 	msd_pack_array(out, (size_t)(page.next - from));
 	msd_buf_put(out, page.rows.p, page.rows.n);

@@ -1,8 +1,8 @@
 #ifndef MSD_RUNTIME_PLAN_PARTS_H
 #define MSD_RUNTIME_PLAN_PARTS_H
 /* Private to this folder: the parts of a plan. */
+#include "graph/modser_graph.h"
 #include "runtime/plan/allocator.h"
-#include "runtime/plan/plan.h"
 #include "runtime/plan/program.h"
 #include "runtime/plan/shapes.h"
 
@@ -26,7 +26,7 @@ struct msd_plan {
 	struct msd_arena_block arena;
 	const modser_graph *now; /* with the shapes of the last run */
 	const void **outputs;    /* addresses of the last run */
-	struct msd_clock *clock; /* of the next run; NULL: it is not timed */
+	struct msd_clock *clock; /* times the next run; NULL: none does */
 	size_t first_row;        /* of its nodes: describe.h */
 	size_t n_rows;           /* with those of all graphs within nodes; 0: unset */
 };

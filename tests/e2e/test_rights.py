@@ -10,6 +10,7 @@ import pytest
 from rights import (
     MODULES,
     NAME,
+    OF_FUNCTIONS,
     REQUESTS,
     RIGHTS,
     USERS,
@@ -238,7 +239,8 @@ def test_a_dry_run_says_what_would_be(start):
         for user in USERS:
             for method, right in methods().items():
                 for module in MODULES if NAME in REQUESTS[method] else MODULES[:1]:
-                    name = f"{module}:echo" if method in ("call", "function.get") else module
+                    name = (f"{module}:echo" if method in (*OF_FUNCTIONS, "function.get")
+                            else module)
                     told = operator.ask("acl.dry_run", user.name, method, name)
                     assert told["allowed"] == user.may(method, right, module), (user.name, method)
         assert operator.ask("acl.dry_run", "mine", "@load", "mine")["line"] == 8

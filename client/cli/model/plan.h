@@ -6,7 +6,7 @@
 #include "proto/base/bytes.h"
 
 struct msd_plan_source {
-	modser_client *client; /* of a daemon, or of a worker */
+	modser_client *client; /* the daemon, or a worker */
 	const char *name;      /* of the module */
 	uint32_t deadline_ms;  /* of each page; 0: none */
 };

@@ -1,3 +1,8 @@
+/*
+ * Happy path: the description is printed without lines that it repeats, or as JSON. A
+ * ready model of a framework is asked for its plan, which is printed below. Failures:
+ * if its workers are busy, a note takes the place of the plan.
+ */
 #include "client/cli/verbs/show.h"
 
 #include <string.h>
@@ -130,7 +135,7 @@ enum msd_exit msd_show_print(const struct msd_cli *cli, const modser_value *abou
 	struct msd_buf out = {0};
 	enum msd_exit code = MSD_EXIT_OK;
 
-	if (about->kind != MODSER_MAP) { /* of a future daemon */
+	if (about->kind != MODSER_MAP) { /* a newer daemon */
 		msd_session_print_value(cli, about);
 		return MSD_EXIT_OK;
 	}

@@ -9,6 +9,7 @@
 #include "runtime/plan/clock.h"
 #include "runtime/plan/describe.h"
 #include "runtime/plan/plan.h"
+#include "runtime/plan/timed.h"
 #include "tests/graph/constant.h"
 #include "tests/graph/net.h"
 #include "tests/runtime/native/agree.h"
