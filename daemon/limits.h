@@ -51,6 +51,8 @@
 	  "has a delegated control group")                                             \
 	X(max_worker_core, "max-worker-core", RELOAD, 0,                               \
 	  "bytes of the core file of a worker that dies")                              \
+	X(max_rpc_files, "max-rpc-files", RELOAD, 64,                                  \
+	  "files of one session of TVM's RPC (--tvm-rpc)")                             \
 	X(max_store, "max-store", RESTART, 0,                                          \
 	  "bytes that the store may hold; auto: 95 % of its disk")                     \
 	X(max_pulls, "max-pulls", RELOAD, 4, "concurrent pulls")                       \

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/confine/crash.h"
 #include "runtime/load/loaded.h"
 #include "runtime/module/instance.h"
 
@@ -154,8 +153,8 @@ static msd_err drop(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 	return MSD_OK;
 }
 
-static msd_err open_module(const struct msd_rpc_file *file, struct msd_loaded **ret,
-			   struct msd_diag *d)
+static msd_err open_module(struct msd_rpc_session *s, const struct msd_rpc_file *file,
+			   struct msd_loaded **ret, struct msd_diag *d)
 {
 	/* The module keeps the label for its error texts. */
 	char *label = strdup(file->name);
@@ -165,14 +164,14 @@ static msd_err open_module(const struct msd_rpc_file *file, struct msd_loaded **
 
 	if (label == NULL)
 		return msd_diag_no_memory(d);
-	msd_crash_note("load of", label);
+	msd_rpc_session_note(s, "load of", label);
 	err = msd_loaded_open(file->fd, file->map, &options, ret, d);
 	if (err == MSD_OK) {
 		err = msd_loaded_place(*ret, (struct msd_device){0}, d);
 		if (err != MSD_OK)
 			msd_loaded_close(*ret);
 	}
-	msd_crash_note(NULL, NULL);
+	msd_rpc_session_note(s, NULL, NULL);
 	if (err != MSD_OK)
 		free(label);
 	return err;
@@ -195,7 +194,7 @@ static msd_err load_module(struct msd_rpc_session *s, const struct msd_rpc_args 
 	o.module = calloc(1, sizeof(*o.module));
 	if (o.module == NULL)
 		return msd_diag_no_memory(d);
-	err = open_module(file, &o.module->loaded, d);
+	err = open_module(s, file, &o.module->loaded, d);
 	if (err != MSD_OK) {
 		free(o.module);
 		return err;

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/confine/crash.h"
 #include "daemon/rpc_session/session.h"
 #include "runtime/load/loaded.h"
 #include "runtime/module/instance.h"
@@ -87,13 +86,14 @@ static msd_err any_of(const struct msd_rpc_session *s, const struct msd_rpc_valu
 	}
 }
 
-static msd_err enter(const struct msd_rpc_object *o, struct msd_any *args, uint32_t n,
-		     struct msd_any *ret, struct msd_diag *d)
+static msd_err enter(struct msd_rpc_session *s, const struct msd_rpc_object *o,
+		     struct msd_any *args, uint32_t n, struct msd_any *ret,
+		     struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
 
 	*ret = msd_none();
-	msd_crash_note("call of", msd_function_name(o->function));
+	msd_rpc_session_note(s, "call of", msd_function_name(o->function));
 	if (o->module != NULL && o->module->loaded != NULL) {
 		err = msd_loaded_call(o->module->loaded, o->function, args, n, ret, d);
 	} else {
@@ -101,14 +101,15 @@ static msd_err enter(const struct msd_rpc_object *o, struct msd_any *args, uint3
 		if (o->function->call(o->function, args, (int32_t)n, ret) != 0)
 			err = msd_abi_fetch_error(d);
 	}
-	msd_crash_note(NULL, NULL);
+	msd_rpc_session_note(s, NULL, NULL);
 	return err;
 }
 
 /* TVM's client sets inputs through the tensor that get_input returns. So it must be
  * the memory that the executor reads. */
-static msd_err share_input(const struct msd_rpc_object *o, const struct msd_any *input,
-			   struct msd_any *tensor, struct msd_diag *d)
+static msd_err share_input(struct msd_rpc_session *s, const struct msd_rpc_object *o,
+			   const struct msd_any *input, struct msd_any *tensor,
+			   struct msd_diag *d)
 {
 	const struct msd_dltensor *dl = msd_any_dltensor(tensor);
 	struct msd_rpc_object setter = {.module = o->module};
@@ -137,7 +138,7 @@ static msd_err share_input(const struct msd_rpc_object *o, const struct msd_any 
 	msd_err err = msd_instance_find(o->instance, "set_input_zero_copy",
 					&setter.function, &takes_out, d);
 	if (err == MSD_OK)
-		err = enter(&setter, args, 2, &none, d);
+		err = enter(s, &setter, args, 2, &none, d);
 	if (err == MSD_OK)
 		msd_any_drop(&none);
 	return err;
@@ -147,10 +148,10 @@ static msd_err call_any(struct msd_rpc_session *s, const struct msd_rpc_object *
 			struct msd_any *args, uint32_t n, struct msd_diag *d)
 {
 	struct msd_any ret;
-	msd_err err = enter(o, args, n, &ret, d);
+	msd_err err = enter(s, o, args, n, &ret, d);
 
 	if (err == MSD_OK && o->is_get_input && n == 1) {
-		err = share_input(o, &args[0], &ret, d);
+		err = share_input(s, o, &args[0], &ret, d);
 		if (err != MSD_OK)
 			msd_any_drop(&ret);
 	}

@@ -68,6 +68,11 @@ static msd_err read_size(struct msd_rpc_channel *c, uint64_t *ret)
 		if (err == MSD_OK)
 			*ret = msd_le64(size);
 	}
+	if (err == MSD_OK) {
+		c->page->n_packets++;
+		c->page->in_bytes += sizeof(size) + *ret;
+		msd_rpc_page_set(c->page, MSD_RPC_PAGE_RUNNING);
+	}
 	return err;
 }
 
@@ -123,12 +128,13 @@ msd_err msd_rpc_channel_skip(struct msd_rpc_channel *c)
 	return err;
 }
 
-msd_err msd_rpc_channel_write(const struct msd_rpc_channel *c,
-			      const struct msd_buf *head, const void *data, uint64_t n)
+msd_err msd_rpc_channel_write(struct msd_rpc_channel *c, const struct msd_buf *head,
+			      const void *data, uint64_t n)
 {
 	struct iovec v[2] = {{head->p, head->n}, {(void *)(uintptr_t)data, n}};
 	unsigned at = 0;
 
+	msd_rpc_page_set(c->page, MSD_RPC_PAGE_WRITING);
 	while (at < 2) {
 		const ssize_t sent = writev(c->fd, v + at, (int)(2 - at));
 		size_t left = sent > 0 ? (size_t)sent : 0;
@@ -146,5 +152,7 @@ msd_err msd_rpc_channel_write(const struct msd_rpc_channel *c,
 			v[at].iov_len -= left;
 		}
 	}
+	c->page->out_bytes += head->n + n;
+	msd_rpc_page_set(c->page, MSD_RPC_PAGE_IDLE);
 	return MSD_OK;
 }

@@ -4,13 +4,15 @@
  * The socket of a session. It is read and written with blocking calls: TVM's client
  * waits for each answer before it sends the next packet.
  */
+#include "daemon/rpc_page.h"
 #include "proto/tvm_rpc/packet.h"
 
 struct msd_rpc_channel {
 	int fd;
-	uint64_t max_bytes; /* of a packet */
-	struct msd_buf in;  /* the packet that is read; without the end of its data */
-	uint64_t left;      /* bytes of the packet that are not read yet */
+	uint64_t max_bytes;        /* of a packet */
+	struct msd_rpc_page *page; /* says what the session does */
+	struct msd_buf in; /* the packet that is read; without the end of its data */
+	uint64_t left;     /* bytes of the packet that are not read yet */
 };
 
 /**
@@ -31,7 +33,7 @@ MSD_MUST_CHECK msd_err msd_rpc_channel_take(struct msd_rpc_channel *c,
 /** Read the rest of the packet and drop it. Errors: MSD_IO. */
 MSD_MUST_CHECK msd_err msd_rpc_channel_skip(struct msd_rpc_channel *c);
 /** Write @head, and behind it the @n bytes at @data. Errors: MSD_IO. */
-MSD_MUST_CHECK msd_err msd_rpc_channel_write(const struct msd_rpc_channel *c,
+MSD_MUST_CHECK msd_err msd_rpc_channel_write(struct msd_rpc_channel *c,
 					     const struct msd_buf *head,
 					     const void *data, uint64_t n);
 

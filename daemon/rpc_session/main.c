@@ -1,12 +1,15 @@
 /*
- * modserd-rpc: one session of TVM's RPC. The supervisor has read the client's hello
- * and passes the socket as descriptor 3.
+ * modserd-rpc: one session of TVM's RPC. The supervisor has read the client's hello.
+ * It passes the shared page as descriptor 3, the socket as 4, and, if there is one, a
+ * descriptor to join the control group as 5.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "daemon/confine/crash.h"
 #include "daemon/confine/process.h"
@@ -18,10 +21,15 @@
 #include "proto/value.h"
 #include "runtime/pool/pool.h"
 
+#define PAGE_FD MSD_CONFINE_FIRST_FD
+#define SOCKET_FD (MSD_CONFINE_FIRST_FD + 1)
+#define GROUP_FD (MSD_CONFINE_FIRST_FD + 2)
+
 struct given {
 	struct msd_resource_limits limits;
 	uint64_t max_payload, max_files, read_stall_ms, write_stall_ms, threads;
 	uint64_t has_group;
+	uint64_t parent; /* process id of the supervisor */
 	enum msd_sandbox_word sandbox;
 	struct msd_buf reads, writes; /* msgpack str */
 };
@@ -39,7 +47,8 @@ static bool take_count(struct given *g, struct msd_span key, const char *value)
 		    {"read-stall", &g->read_stall_ms},
 		    {"write-stall", &g->write_stall_ms},
 		    {"threads", &g->threads},
-		    {"group", &g->has_group}};
+		    {"group", &g->has_group},
+		    {"parent", &g->parent}};
 	char *end;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -115,22 +124,38 @@ static void enter_sandbox(const struct given *g, int fd)
 	msd_sandbox_enter(&plan, &kernel, &ret);
 }
 
-static msd_err prepare(const struct given *g, int *ret_fd, struct msd_diag *d)
+static msd_err map_page(struct msd_rpc_page **ret, struct msd_diag *d)
 {
-	msd_err err = msd_confine_begin(
-		false, g->has_group ? MSD_CONFINE_FIRST_FD + 1 : -1, 1, d);
+	void *p = mmap(NULL, sizeof(**ret), PROT_READ | PROT_WRITE, MAP_SHARED, PAGE_FD,
+		       0);
 
+	if (p == MAP_FAILED)
+		return msd_diag_set(d, MSD_IO, "its page cannot be mapped");
+	*ret = p;
+	return MSD_OK;
+}
+
+static msd_err prepare(const struct given *g, struct msd_rpc_channel *ret,
+		       struct msd_diag *d)
+{
+	msd_err err = msd_confine_begin(false, g->has_group ? GROUP_FD : -1, 2, d);
+
+	/* The first descriptor is no channel, whose end would tell this. */
+	if (err == MSD_OK && g->parent != 0 && (uint64_t)getppid() != g->parent)
+		err = msd_diag_set(d, MSD_IO, "the supervisor has gone");
 	if (err == MSD_OK)
-		err = msd_confine_move_up(MSD_CONFINE_FIRST_FD, ret_fd, d);
+		err = map_page(&ret->page, d);
+	if (err == MSD_OK)
+		err = msd_confine_move_up(SOCKET_FD, &ret->fd, d);
 	if (err == MSD_OK)
 		err = msd_confine_fill_low(d);
 	if (err == MSD_OK)
 		err = msd_resource_limits_apply(&g->limits, d);
 	if (err != MSD_OK)
 		return err;
-	set_stall(*ret_fd, SO_RCVTIMEO, g->read_stall_ms);
-	set_stall(*ret_fd, SO_SNDTIMEO, g->write_stall_ms);
-	enter_sandbox(g, *ret_fd);
+	set_stall(ret->fd, SO_RCVTIMEO, g->read_stall_ms);
+	set_stall(ret->fd, SO_SNDTIMEO, g->write_stall_ms);
+	enter_sandbox(g, ret->fd);
 	msd_pool_share(1);
 	msd_pool_configure((unsigned)g->threads);
 	return MSD_OK;
@@ -158,7 +183,7 @@ int main(int argc, char **argv)
 			      "modserd-rpc: only modserd can start this program\n");
 		return 2;
 	}
-	if (prepare(&g, &session.channel.fd, &d) != MSD_OK) {
+	if (prepare(&g, &session.channel, &d) != MSD_OK) {
 		(void)fprintf(stderr, "modserd-rpc: %s\n", msd_diag_text(&d));
 		return 2;
 	}

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/confine/crash.h"
 #include "daemon/rpc_session/builtins.h"
 #include "runtime/load/loaded.h"
 #include "runtime/value/registry.h"
@@ -56,6 +57,7 @@ static msd_err read_values(struct msd_rpc_session *s, const struct msd_rpc_packe
 	if (err != MSD_OK)
 		return err;
 	s->knows_era = true;
+	s->channel.page->is_classic = s->era == MSD_RPC_CLASSIC;
 	err = msd_rpc_seq_begin(&seq, s->era, p->seq, d);
 	if (err != MSD_OK)
 		return err;
@@ -427,6 +429,12 @@ static bool serve(struct msd_rpc_session *s)
 	}
 	msd_diag_finish(&d);
 	return goes_on;
+}
+
+void msd_rpc_session_note(struct msd_rpc_session *s, const char *what, const char *name)
+{
+	msd_crash_note(what, name);
+	msd_rpc_page_note(s->channel.page, what, name);
 }
 
 int msd_rpc_session_run(struct msd_rpc_session *s)

@@ -29,6 +29,12 @@ struct msd_rpc_shaped {
 	int64_t shape[MSD_MAX_NDIM];
 };
 
+/**
+ * Set the current action ("call of", "boom") for the crash report and the page; both
+ * must stay valid until the next note. NULL: no foreign code runs.
+ */
+void msd_rpc_session_note(struct msd_rpc_session *s, const char *what,
+			  const char *name);
 /** Serve until the client leaves. Returns the exit status of the process. */
 int msd_rpc_session_run(struct msd_rpc_session *s);
 /** Answer with one value. */

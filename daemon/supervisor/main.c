@@ -26,6 +26,7 @@
 #include "daemon/supervisor/repository/key_revocation.h"
 #include "daemon/supervisor/repository/restore.h"
 #include "daemon/supervisor/rights/acl_file.h"
+#include "daemon/supervisor/rpc/rpc.h"
 #include "daemon/supervisor/server.h"
 #include "daemon/supervisor/signals.h"
 #include "daemon/supervisor/tls.h"
@@ -114,6 +115,11 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 	}
 	if (err == MSD_OK && o->has_http)
 		err = msd_http_open(e, &o->http, &how, d);
+	if (err == MSD_OK && o->rpc.text != NULL) {
+		err = msd_rpc_open(e, &o->rpc,
+				   find_part("MODSERD_RPC", "modserd-rpc", X_OK), &how,
+				   d);
+	}
 	for (uint32_t i = 0; i < o->n_agents && err == MSD_OK; i++) {
 		const struct msd_agent *a = &o->agents[i];
 		err = msd_agent_check_open(e, &a->address, a->module, &how, d);

@@ -24,6 +24,7 @@
 #include "daemon/supervisor/module/stats/call_log_dump.h"
 #include "daemon/supervisor/module/workers/process.h"
 #include "daemon/supervisor/module/workers/replica.h"
+#include "daemon/supervisor/rpc/rpc.h"
 #include "daemon/supervisor/threads.h"
 #include "daemon/supervisor/wiring.h"
 #include "proto/base/inherited.h"
@@ -170,6 +171,7 @@ static bool dismiss(struct msd_server *s)
 static bool is_drained(const struct msd_server *s)
 {
 	return s->is_draining && s->registry.n_modules == 0 &&
+	       msd_rpc_is_drained(&s->edge) &&
 	       (s->is_ending ||
 		(!msd_keeper_is_busy(&s->keeper) && s->fetcher.n_processes == 0));
 }
@@ -294,6 +296,7 @@ void msd_server_drain(struct msd_server *s, bool now)
 	s->is_ending = now;
 	if (now)
 		msd_deadline_set(&s->deadlines, &s->drain, END_AT_ONCE_MS);
+	msd_rpc_drain(&s->edge, now);
 	MSD_LIST_EACH_SAFE (it, &s->registry.modules) {
 		struct msd_module *m = MSD_CONTAINER_OF(it, struct msd_module, link);
 		if (now)
@@ -330,12 +333,14 @@ bool msd_server_finish(struct msd_server *s)
 	msd_tls_accept_close(&s->edge);
 	while (!msd_list_is_empty(&s->edge.sessions) ||
 	       !msd_tls_accept_is_empty(&s->edge) ||
-	       !msd_list_is_empty(&s->edge.comers)) {
+	       !msd_list_is_empty(&s->edge.comers) || !msd_rpc_is_empty(&s->edge)) {
 		/* A finished handshake still opens a session. */
 		msd_sessions_close_all(&s->edge);
+		msd_rpc_close(&s->edge);
 		(void)uv_run(&s->loop, UV_RUN_NOWAIT);
 	}
 	msd_http_finish(&s->edge);
+	msd_rpc_finish(&s->edge);
 	msd_readiness_finish(&s->registry);
 	msd_handle_disposal_finish(&s->edge);
 	msd_call_log_finish(&s->registry.call_log);

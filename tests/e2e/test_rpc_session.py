@@ -13,12 +13,15 @@ import threading
 import numpy as np
 import pytest
 
+import harness
+from rpc_wire import (CALL, COPY_FROM, EXCEPTION, GET_GLOBAL, MAGIC, RETURN, ask, function, seq,
+                      tensor, text)
+
 tvm = pytest.importorskip("tvm", reason="apache-tvm is not installed")
 rpc = pytest.importorskip("tvm.rpc", reason="this TVM has no RPC client")
 
-PROGRAM = pathlib.Path(os.environ["MSD_BUILD"]) / "bin" / "modserd-rpc"
-MAGIC = 0xff271
-SHUTDOWN, CALL, RETURN, EXCEPTION, COPY_FROM, GET_GLOBAL = 1, 3, 4, 5, 6, 9
+PROGRAM = harness.BIN / "modserd-rpc"
+PAGE_BYTES = 4096
 
 
 def serve_one(listener, children, words):
@@ -29,12 +32,18 @@ def serve_one(listener, children, words):
     answer = b"server:"
     peer.sendall(struct.pack("<ii", MAGIC, len(answer)) + answer)
     peer.setblocking(True)
-    # The program expects its socket as descriptor 3.
-    code = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.execv(sys.argv[2], sys.argv[2:])"
+    page = os.memfd_create("page")
+    os.ftruncate(page, PAGE_BYTES)
+    # The program expects the shared page as descriptor 3 and its socket as 4.
+    code = ("import fcntl, os, sys; "
+            "page, peer = [fcntl.fcntl(int(w), fcntl.F_DUPFD, 10) for w in sys.argv[1:3]]; "
+            "os.dup2(page, 3); os.dup2(peer, 4); os.execv(sys.argv[3], sys.argv[3:])")
     children.append(subprocess.Popen(
-        ["python3", "-c", code, str(peer.fileno()), str(PROGRAM), "--name", "test", *words],
-        pass_fds=[peer.fileno()],
+        ["python3", "-c", code, str(page), str(peer.fileno()), str(PROGRAM), "--name", "test",
+         *words],
+        pass_fds=[page, peer.fileno()],
         stderr=subprocess.PIPE, text=True))
+    os.close(page)
     peer.close()
 
 
@@ -191,32 +200,6 @@ def raw(start, *words):
     s.sendall(struct.pack("<ii", MAGIC, 7) + b"client:")
     assert s.recv(15, socket.MSG_WAITALL) == struct.pack("<ii", MAGIC, 7) + b"server:"
     return s
-
-
-def ask(s, code, body):
-    s.sendall(struct.pack("<Qi", 4 + len(body), code) + body)
-    (n,) = struct.unpack("<Q", s.recv(8, socket.MSG_WAITALL))
-    answer = s.recv(n, socket.MSG_WAITALL)
-    return struct.unpack("<i", answer[:4])[0], answer[4:]
-
-
-def seq(*values):
-    return struct.pack("<i", len(values)) + b"".join(values)
-
-
-def text(s):
-    return struct.pack("<iQ", 8, len(s)) + s
-
-
-def tensor(data, shape, offset=0):
-    return struct.pack("<QiiiBBH", data, 1, 0, len(shape), 0, 8, 1) + struct.pack(
-        f"<{len(shape)}qQ", *shape, offset)
-
-
-def function(s, name):
-    code, answer = ask(s, GET_GLOBAL, seq(text(name)))
-    assert code == RETURN
-    return struct.unpack("<iiQ", answer)[2]
 
 
 @pytest.mark.parametrize("body, why", [

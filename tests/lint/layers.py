@@ -114,13 +114,15 @@ MAY_INCLUDE = {
     "daemon/stream": ["proto", "daemon", "daemon/loop"],
     "daemon/supervisor": ["proto", "daemon", *STREAM, "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch",
-                                           "edge", "facts", "http", "tls")] + [
+                                           "edge", "facts", "http", "rpc", "tls")] + [
         "store"],
     "daemon/http": ["proto"],
     "daemon/supervisor/http": ["proto", "daemon", *STREAM, "daemon/http",
                                "store/digest.h"] + [
         "daemon/supervisor/" + f for f in ("call", "request", "rights", "module", "edge",
                                            "facts")],
+    "daemon/supervisor/rpc": ["proto", "daemon", *STREAM, "daemon/child", "store/digest.h"] + [
+        "daemon/supervisor/" + f for f in ("request", "rights", "module", "edge")],
     "daemon/supervisor/tls": ["proto", *STREAM, "daemon/supervisor/request"],
     "daemon/tls": ["proto", "daemon/stream/tls.h", "daemon/stream/transport.h"],
     "daemon/supervisor/call": [],
@@ -149,7 +151,7 @@ MAY_INCLUDE = {
     "daemon/worker": ["proto", "daemon", "daemon/confine", *STREAM, "artifact/inspect", "artifact/provides",
                       "artifact/elf", "store/build_cache.h"] + [
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
-    "daemon/rpc_session": ["proto", "daemon/mark.h", "daemon/confine"] + [
+    "daemon/rpc_session": ["proto", "daemon/mark.h", "daemon/rpc_page.h", "daemon/confine"] + [
         "runtime/" + f for f in ("value", "pool", "module", "load")],
     "client": ["proto"],
     "client/cli": ["proto", "client", "client/build", "client/pki", "artifact/*", "pack", "graph", "graph/inspect",

@@ -45,6 +45,13 @@ static msd_err check_addresses(const struct msd_options *o, const struct msd_acl
 	}
 	if (err == MSD_OK && o->has_http)
 		err = at(o, "http", msd_listen_socket_check(&o->http, &how, d), d);
+	if (err == MSD_OK && o->rpc.text != NULL) {
+		struct msd_rpc_settings rpc = o->rpc;
+		err = msd_listen_socket_check(&rpc.address, &how, d);
+		if (err == MSD_OK)
+			err = msd_rpc_settings_read_key(&rpc, d);
+		err = at(o, "tvm-rpc", err, d);
+	}
 	for (uint32_t i = 0; err == MSD_OK && i < o->n_agents; i++) {
 		err = at(o, "agent-check",
 			 msd_listen_socket_check(&o->agents[i].address, &how, d), d);

@@ -98,6 +98,16 @@ void msd_option_write_http(const struct msd_options *o, const struct msd_option 
 	msd_config_quote(text, ret);
 }
 
+msd_err msd_option_read_rpc(struct msd_options *o, const struct msd_option *row,
+			    const char *value, struct msd_diag *d)
+{
+	const char *copy = msd_options_keep(o, value);
+
+	(void)row;
+	return copy != NULL ? msd_rpc_settings_read(copy, &o->rpc, d)
+			    : msd_diag_no_memory(d);
+}
+
 msd_err msd_option_read_agents(struct msd_options *o, const struct msd_option *row,
 			       const char *value, struct msd_diag *d)
 {

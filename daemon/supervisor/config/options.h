@@ -10,6 +10,7 @@
 #include "daemon/supervisor/config/trust_option.h"
 #include "daemon/supervisor/fetch/fetch_options.h"
 #include "daemon/supervisor/request/network.h"
+#include "daemon/supervisor/rpc/rpc_settings.h"
 #include "proto/address.h"
 #include "proto/base/bytes.h"
 #include "proto/limits.h"
@@ -74,6 +75,7 @@ struct msd_options {
 	struct msd_fetch_options terms; /* defaults for all fetches */
 	struct msd_address http;        /* HTTP listener address */
 	bool has_http;                  /* true if HTTP is enabled */
+	struct msd_rpc_settings rpc;    /* --tvm-rpc */
 	bool has_model;                 /* a word of the command line is a model file */
 	struct msd_agent agents[MSD_MAX_AGENTS];
 	uint32_t n_agents;

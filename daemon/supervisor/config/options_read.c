@@ -317,11 +317,20 @@ msd_err msd_options_read_again(struct msd_options *o, int argc, char **argv,
 msd_err msd_options_check_listen(const struct msd_options *o, uint32_t n_handed,
 				 struct msd_diag *d)
 {
-	if (o->action != MSD_RUN_SERVE || o->n_listen + n_handed > 0 || o->has_http)
+	const bool is_checked =
+		o->action == MSD_RUN_SERVE || o->action == MSD_RUN_CHECK_CONFIG;
+
+	if (is_checked && o->rpc.text != NULL && !o->allow_load_tcp) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "--tvm-rpc: each session of TVM's RPC loads code: "
+				    "give --allow-load-tcp, too");
+	}
+	if (o->action != MSD_RUN_SERVE || o->n_listen + n_handed > 0 || o->has_http ||
+	    o->rpc.text != NULL)
 		return MSD_OK;
 	return msd_diag_set(
 		d, MSD_BAD_REQUEST,
 		"no address to listen on: give --listen (alone for the default unix "
 		"socket, or with unix:PATH, tcp://HOST:PORT or tls://HOST:PORT), "
-		"--http, or listen = {...} in the file of --config");
+		"--http, --tvm-rpc, or listen = {...} in the file of --config");
 }

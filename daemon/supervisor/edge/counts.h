@@ -38,12 +38,27 @@ enum msd_refusal {
 		MSD_REFUSAL_COUNT
 };
 
+/* Causes of refused clients of TVM's RPC. X(enumerator, word) */
+#define MSD_RPC_REFUSAL_MAP(X)                                                         \
+	X(HELLO, "hello")   /* none, or another protocol */                            \
+	X(KEY, "key")       /* another key, or no right */                             \
+	X(FULL, "sessions") /* no place was free in time */
+
+enum msd_rpc_refusal {
+#define MSD_RPC_REFUSAL_ENUM(e, word) MSD_RPC_REFUSED_##e,
+	MSD_RPC_REFUSAL_MAP(MSD_RPC_REFUSAL_ENUM)
+#undef MSD_RPC_REFUSAL_ENUM
+		MSD_RPC_REFUSAL_COUNT
+};
+
 struct msd_counts {
 	uint64_t connections;
 	uint64_t refused[MSD_REFUSAL_COUNT];      /* connections, by cause */
 	uint64_t http_connections, http_requests; /* included in the totals */
 	uint64_t http_ended;                      /* ended HTTP connections */
 	uint64_t http_unreadable; /* HTTP input that was not a request */
+	uint64_t rpc_started, rpc_ended, rpc_died; /* sessions of TVM's RPC */
+	uint64_t rpc_refused[MSD_RPC_REFUSAL_COUNT];
 	uint64_t handshakes;      /* completed TLS handshakes; then the failed ones */
 	uint64_t handshakes_failed[MSD_HANDSHAKE_FAULT_COUNT];
 	uint64_t gate_failed[MSD_PROXY_ACCEPT_FAULT_COUNT];
@@ -72,6 +87,27 @@ static inline void msd_counts_http_connection(struct msd_counts *c)
 static inline void msd_counts_http_end(struct msd_counts *c)
 {
 	c->http_ended++;
+}
+/** Count a session of TVM's RPC that got a process. */
+static inline void msd_counts_rpc_started(struct msd_counts *c)
+{
+	c->rpc_started++;
+}
+/** Count the end of such a session. */
+static inline void msd_counts_rpc_ended(struct msd_counts *c)
+{
+	c->rpc_ended++;
+}
+/** Count such a session whose process died or was killed. */
+static inline void msd_counts_rpc_died(struct msd_counts *c)
+{
+	c->rpc_died++;
+}
+/** Count a client of TVM's RPC that got no session. */
+static inline void msd_counts_rpc_refused(struct msd_counts *c,
+					  enum msd_rpc_refusal cause)
+{
+	c->rpc_refused[cause]++;
 }
 /** Count a complete HTTP request. It also counts as a request. */
 static inline void msd_counts_http_request(struct msd_counts *c)

@@ -28,6 +28,7 @@ struct msd_http;
 struct msd_method_call;
 struct msd_networks;
 struct msd_req;
+struct msd_rpc;
 
 /* An override for one load: a key of a module's section in the configuration and its
  * value. */
@@ -86,6 +87,7 @@ struct msd_edge {
 	/** A connection ended. */
 	void (*on_session_gone)(struct msd_edge *e);
 	struct msd_http *http; /* NULL: no listener for HTTP */
+	struct msd_rpc *rpc;   /* NULL: no listener for TVM's RPC */
 	/* Owned by the edge. */
 	struct msd_list listeners; /* msd_listening.link */
 	struct msd_list everybody; /* msd_session.link */

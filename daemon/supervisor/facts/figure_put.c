@@ -106,6 +106,18 @@ void msd_figure_put_http(struct msd_edge *e, const struct msd_figure *f,
 	}
 }
 
+/* nil: there is no listener for TVM's RPC. */
+void msd_figure_put_rpc(struct msd_edge *e, const struct msd_figure *f,
+			struct msd_buf *b)
+{
+	(void)f;
+	if (e->rpc != NULL) {
+		put_rows(&msd_figures_rpc, e, b);
+	} else {
+		msd_pack_nil(b);
+	}
+}
+
 void msd_figure_put_limits(struct msd_edge *e, const struct msd_figure *f,
 			   struct msd_buf *b)
 {

@@ -16,6 +16,8 @@ void msd_figure_put_group(struct msd_edge *e, const struct msd_figure *f,
 			  struct msd_buf *b);
 void msd_figure_put_held(struct msd_edge *e, const struct msd_figure *f,
 			 struct msd_buf *b);
+void msd_figure_put_rpc(struct msd_edge *e, const struct msd_figure *f,
+			struct msd_buf *b);
 void msd_figure_put_http(struct msd_edge *e, const struct msd_figure *f,
 			 struct msd_buf *b);
 void msd_figure_put_limits(struct msd_edge *e, const struct msd_figure *f,

@@ -225,6 +225,30 @@ static uint64_t read_http_unreadable(const struct msd_edge *e)
 	return e->counts.http_unreadable;
 }
 
+static uint64_t read_rpc_sessions(const struct msd_edge *e)
+{
+	return e->counts.rpc_started - e->counts.rpc_ended;
+}
+
+static uint64_t read_rpc_started(const struct msd_edge *e)
+{
+	return e->counts.rpc_started;
+}
+
+static uint64_t read_rpc_died(const struct msd_edge *e)
+{
+	return e->counts.rpc_died;
+}
+
+static uint64_t read_rpc_refused(const struct msd_edge *e)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < MSD_RPC_REFUSAL_COUNT; i++)
+		n += e->counts.rpc_refused[i];
+	return n;
+}
+
 static uint64_t read_held_back(const struct msd_edge *e)
 {
 	return length(&e->held_back);
@@ -340,6 +364,7 @@ static const struct msd_figure daemon_rows[] = {
 	{.key = "control_group", .put = msd_figure_put_group},
 	{.key = "held", .put = msd_figure_put_held},
 	{.key = "http", .put = msd_figure_put_http},
+	{.key = "tvm_rpc", .put = msd_figure_put_rpc},
 	{.key = "limits", .put = msd_figure_put_limits},
 	{.key = "devices", .put = msd_figure_put_found},
 	{.key = "absent", .put = msd_figure_put_found},
@@ -399,10 +424,31 @@ static const struct msd_figure http_rows[] = {
 			   "HTTP requests that could not be parsed.")},
 };
 
+static const struct msd_figure rpc_rows[] = {
+	{.key = "sessions",
+	 .read = read_rpc_sessions,
+	 .family = GAUGE("modserd_rpc_sessions", "Sessions of TVM's RPC.")},
+	{.key = "started",
+	 .read = read_rpc_started,
+	 .family = COUNTER("modserd_rpc_sessions_started",
+			   "Sessions of TVM's RPC that got a process.")},
+	{.key = "died",
+	 .read = read_rpc_died,
+	 .family = COUNTER("modserd_rpc_sessions_died",
+			   "Sessions of TVM's RPC whose process died or was killed.")},
+	{.key = "refused",
+	 .read = read_rpc_refused,
+	 .family = COUNTER("modserd_rpc_refused",
+			   "Clients of TVM's RPC that got no session: a bad hello, a "
+			   "wrong key, no free place.")},
+};
+
 const struct msd_figures msd_figures_daemon = {
 	daemon_rows, sizeof(daemon_rows) / sizeof(*daemon_rows)};
 const struct msd_figures msd_figures_http = {http_rows,
 					     sizeof(http_rows) / sizeof(*http_rows)};
+const struct msd_figures msd_figures_rpc = {rpc_rows,
+					    sizeof(rpc_rows) / sizeof(*rpc_rows)};
 const struct msd_figures msd_figures_held = {held_rows,
 					     sizeof(held_rows) / sizeof(*held_rows)};
 

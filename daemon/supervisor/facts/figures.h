@@ -29,6 +29,8 @@ extern const struct msd_figures msd_figures_daemon;
 extern const struct msd_figures msd_figures_held;
 /** About the HTTP frontend, if enabled: the map `http`. */
 extern const struct msd_figures msd_figures_http;
+/** About sessions of TVM's RPC, if enabled: the map `tvm_rpc`. */
+extern const struct msd_figures msd_figures_rpc;
 /** Append the reply of server.info. */
 void msd_figures_put_info(struct msd_edge *e, struct msd_buf *ret);
 

@@ -104,6 +104,8 @@ static bool write_until(struct msd_edge *e, const struct msd_view *view,
 		put_figures(x, e, &msd_figures_held);
 		if (e->http != NULL)
 			put_figures(x, e, &msd_figures_http);
+		if (e->rpc != NULL)
+			put_figures(x, e, &msd_figures_rpc);
 		put_refusals(x, e);
 		put_errors(x, e);
 		at->has_begun = true;

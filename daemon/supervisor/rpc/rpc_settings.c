@@ -1,0 +1,118 @@
+#include "daemon/supervisor/rpc/rpc_settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORM "HOST:PORT[,key=WORD|,key=@FILE][,sessions=N]"
+
+static msd_err expected_form(struct msd_diag *d)
+{
+	return msd_diag_set(d, MSD_BAD_REQUEST, "expected " FORM);
+}
+
+/* A client's key ends at the first space. */
+static bool is_key(const char *key)
+{
+	for (const char *c = key; *c != '\0'; c++) {
+		if (*c <= ' ' || *c > '~')
+			return false;
+	}
+	return *key != '\0';
+}
+
+static msd_err read_address(const char *text, size_t n, struct msd_address *ret,
+			    struct msd_diag *d)
+{
+	char url[MSD_ADDRESS_TEXT_MAX];
+	const int size = snprintf(url, sizeof(url), "tcp://%.*s", (int)n, text);
+
+	if (n == 0 || size < 0 || (size_t)size >= sizeof(url) ||
+	    memchr(text, '/', n) != NULL || msd_address_parse(url, ret, d) != MSD_OK) {
+		return expected_form(d);
+	}
+	return MSD_OK;
+}
+
+static msd_err read_sessions(const char *value, uint32_t *ret, struct msd_diag *d)
+{
+	char *end;
+	const unsigned long n = strtoul(value, &end, 10);
+
+	if (value[0] < '0' || value[0] > '9' || *end != '\0' || n == 0 ||
+	    n > MSD_RPC_MOST_SESSIONS) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "sessions=: expected a number from 1 to %u",
+				    MSD_RPC_MOST_SESSIONS);
+	}
+	*ret = (uint32_t)n;
+	return MSD_OK;
+}
+
+static msd_err read_word(const char *word, struct msd_rpc_settings *ret,
+			 struct msd_diag *d)
+{
+	if (strncmp(word, "sessions=", 9) == 0)
+		return read_sessions(word + 9, &ret->sessions, d);
+	if (strncmp(word, "key=", 4) != 0)
+		return expected_form(d);
+	if (word[4] != '@' && !is_key(word + 4)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "key=: expected a word without spaces, or @FILE");
+	}
+	(void)snprintf(ret->key, sizeof(ret->key), "%s", word + 4);
+	return MSD_OK;
+}
+
+msd_err msd_rpc_settings_read(const char *text, struct msd_rpc_settings *ret,
+			      struct msd_diag *d)
+{
+	const char *at = strchrnul(text, ',');
+	char word[sizeof("key=") + MSD_RPC_KEY_BYTES];
+
+	*ret = (struct msd_rpc_settings){.sessions = MSD_RPC_SESSIONS};
+	msd_err err = read_address(text, (size_t)(at - text), &ret->address, d);
+	while (err == MSD_OK && *at == ',') {
+		const char *begin = at + 1;
+		at = strchrnul(begin, ',');
+		const size_t n = (size_t)(at - begin);
+		if (n >= sizeof(word)) {
+			return msd_diag_set(d, MSD_BAD_REQUEST,
+					    "key=: at most %u bytes",
+					    MSD_RPC_KEY_BYTES);
+		}
+		memcpy(word, begin, n);
+		word[n] = '\0';
+		err = read_word(word, ret, d);
+	}
+	if (err == MSD_OK)
+		ret->text = text;
+	return err;
+}
+
+msd_err msd_rpc_settings_read_key(struct msd_rpc_settings *s, struct msd_diag *d)
+{
+	char line[MSD_RPC_KEY_BYTES + 2];
+
+	if (s->key[0] != '@')
+		return MSD_OK;
+	FILE *f = fopen(s->key + 1, "re");
+	if (f == NULL) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "--tvm-rpc: key=%s: %s", s->key,
+				    strerror(errno));
+	}
+	const bool is_read = fgets(line, sizeof(line), f) != NULL;
+	(void)fclose(f);
+	if (is_read)
+		line[strcspn(line, "\r\n")] = '\0';
+	if (!is_read || strlen(line) > MSD_RPC_KEY_BYTES || !is_key(line)) {
+		return msd_diag_set(
+			d, MSD_BAD_REQUEST,
+			"--tvm-rpc: key=%s: expected a line with a key of at "
+			"most %u bytes, without spaces",
+			s->key, MSD_RPC_KEY_BYTES);
+	}
+	(void)snprintf(s->key, sizeof(s->key), "%s", line);
+	return MSD_OK;
+}
