@@ -20,10 +20,11 @@ enum msd_rpc_page_state {
 };
 
 struct msd_rpc_page {
-	uint32_t state;      /* enum msd_rpc_page_state; atomic */
-	uint32_t is_classic; /* era of the client */
-	uint64_t n_packets;  /* that it has begun to read; atomic */
-	uint64_t in_bytes, out_bytes;
+	uint32_t state;                     /* enum msd_rpc_page_state; atomic */
+	uint32_t is_classic;                /* era of the client */
+	uint64_t n_packets;                 /* that it has begun to read; atomic */
+	uint64_t in_bytes, out_bytes;       /* of whole packets */
+	uint64_t answer_bytes;              /* of the answer that it writes */
 	char name[MSD_RPC_PAGE_NAME_BYTES]; /* "call of NAME"; "": no foreign code */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "proto/base/bytes.h"
+#include "proto/tvm_rpc/hello.h"
 
 enum {
 	MAGIC_BYTES = 4,
@@ -29,6 +30,11 @@ static msd_err refuse_magic(const uint8_t in[static MAGIC_BYTES], struct msd_dia
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "frame: begins a TLS handshake, but this listener "
 				    "does not use TLS");
+	}
+	if (msd_le32(in) == MSD_RPC_MAGIC) {
+		return msd_diag_set(d, MSD_PROTOCOL,
+				    "frame: begins TVM's RPC: its clients connect to "
+				    "the address that modserd --tvm-rpc names");
 	}
 	if (memcmp(in, MSD_MAGIC, AT_VERSION) != 0) {
 		return msd_diag_set(

@@ -1,3 +1,8 @@
+/*
+ * Happy path: the size of a packet is read, then its head or all of it; its answer is
+ * written. The page says which of these the session does. Failures: a client that has
+ * gone or stalls, and a packet over the limit, end the session.
+ */
 #include "daemon/rpc_session/channel.h"
 
 #include <errno.h>
@@ -134,6 +139,7 @@ msd_err msd_rpc_channel_write(struct msd_rpc_channel *c, const struct msd_buf *h
 	struct iovec v[2] = {{head->p, head->n}, {(void *)(uintptr_t)data, n}};
 	unsigned at = 0;
 
+	c->page->answer_bytes = head->n + n;
 	msd_rpc_page_set(c->page, MSD_RPC_PAGE_WRITING);
 	while (at < 2) {
 		const ssize_t sent = writev(c->fd, v + at, (int)(2 - at));

@@ -16,10 +16,10 @@ struct msd_rpc_channel {
 };
 
 /**
- * Read the next packet; @ret borrows it until the next call. Of a COPY_TO only the
- * head is read: msd_rpc_channel_take() reads its data. Errors: MSD_IO (the client
- * has gone, or stopped within a packet), MSD_TOO_LARGE, MSD_NOMEM: the session ends.
- * MSD_BAD_REQUEST: it goes on, after msd_rpc_channel_skip().
+ * Read the next packet; @ret borrows it until the next call. For a COPY_TO
+ * only the head is read: msd_rpc_channel_take() reads its data. Errors: MSD_IO (the
+ * client has gone, or stopped within a packet), MSD_TOO_LARGE, MSD_NOMEM: the session
+ * ends. MSD_BAD_REQUEST: it goes on, after msd_rpc_channel_skip().
  */
 MSD_MUST_CHECK msd_err msd_rpc_channel_next(struct msd_rpc_channel *c,
 					    struct msd_rpc_packet *ret,

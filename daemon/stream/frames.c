@@ -14,6 +14,7 @@
 #include "daemon/stream/codec.h"
 #include "daemon/stream/conn_parts.h"
 #include "proto/recognise.h"
+#include "proto/tvm_rpc/hello.h"
 
 enum { S_HEADER, S_BODY, S_PAYLOAD, S_SKIP };
 
@@ -183,7 +184,10 @@ static size_t take_header(struct msd_conn *c, const uint8_t *p, size_t n)
 	memcpy(c->framing.head + c->framing.have, p,
 	       want); /* the header arrives in pieces */
 	c->framing.have += want;
-	if (c->framing.have == MSD_FRAME_HEADER_BYTES)
+	/* A whole hello of TVM's RPC may be shorter than a header. */
+	const bool is_foreign = c->framing.have >= MSD_RPC_LEAST_HELLO_BYTES &&
+				msd_le32(c->framing.head) == MSD_RPC_MAGIC;
+	if (c->framing.have == MSD_FRAME_HEADER_BYTES || is_foreign)
 		header_done(c, c->framing.head, n - want);
 	return want;
 }

@@ -10,6 +10,7 @@
 #include "proto/base/diag.h"
 
 #define MSD_RPC_MAGIC 0x000ff271u
+#define MSD_RPC_LEAST_HELLO_BYTES 15u /* without a key; clients send it in pieces */
 #define MSD_RPC_DUPLICATE 0x000ff272u /* answer of a proxy: the key is in use */
 #define MSD_RPC_MISMATCH 0x000ff273u  /* answer: no server has this key */
 #define MSD_RPC_TRACKER_MAGIC 0x0002f271u

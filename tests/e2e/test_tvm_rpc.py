@@ -302,3 +302,11 @@ def test_runs_models_of_two_eras_and_relax_in_one_session(place, fixtures):
     graph["get_input"](0).copyfrom(np.ones((2, 16), "float32"))
     graph["run"]()
     assert np.isfinite(graph["get_output"](0).numpy()).all()
+
+
+def test_another_address_names_the_option_in_the_log(own_daemon):
+    daemon = own_daemon(listen=["tcp://127.0.0.1:0"])
+    port = int(daemon.host.rpartition(":")[2])
+    with pytest.raises(Exception, match="cannot find server that matches key"):
+        rpc.connect("127.0.0.1", port)
+    daemon.expect_logged("modserd --tvm-rpc names")

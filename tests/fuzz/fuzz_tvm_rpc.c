@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "proto/tvm_rpc/hello.h"
 #include "proto/tvm_rpc/packet.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -29,11 +30,28 @@ static int walk(enum msd_rpc_era era, struct msd_span bytes)
 	return msd_rpc_seq_end(&s, NULL) == MSD_OK && sum != UINT64_MAX;
 }
 
+/* The same bytes as the text of a hello. */
+static void greet(const uint8_t *data, size_t n)
+{
+	uint8_t bytes[8 + MSD_RPC_MAX_HELLO_BYTES];
+	struct msd_rpc_hello h;
+	size_t used;
+
+	n = n < MSD_RPC_MAX_HELLO_BYTES ? n : MSD_RPC_MAX_HELLO_BYTES;
+	msd_put_le32(bytes, MSD_RPC_MAGIC);
+	msd_put_le32(bytes + 4, (uint32_t)n);
+	memcpy(bytes + 8, data, n);
+	if (msd_rpc_hello_read((struct msd_span){bytes, 8 + n}, &h, &used, NULL) ==
+	    MSD_OK)
+		MUST(used == 8 + n && h.key.n <= n);
+}
+
 int msd_fuzz_accepts(const uint8_t *data, size_t n)
 {
 	struct msd_rpc_packet p;
 	enum msd_rpc_era era;
 
+	greet(data, n);
 	if (msd_rpc_packet_read((struct msd_span){data, n}, n, &p, NULL) != MSD_OK)
 		return 0;
 	MUST(p.data.n <= n && p.seq.n <= n);

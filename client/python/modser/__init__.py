@@ -4,7 +4,7 @@
     with modser.connect() as client:
         y = client["digits"].main(x)
 
-``modser.aio`` is the same for asyncio. docs/how-to/tvm-rpc.md is for users of tvm.rpc.
+``modser.aio`` is the same for asyncio. docs/how-to/from-tvm-rpc.md is for users of tvm.rpc.
 """
 import sys
 

@@ -28,7 +28,8 @@ static const struct {
 	 "unix:PATH or https://HOST:PORT",
 	 true},
 	{"tvm-rpc", "HOST:PORT[,key=WORD|,key=@FILE][,sessions=N]",
-	 "serve unchanged clients of TVM's RPC (tvm.rpc.connect), up to N sessions at a "
+	 "serve unchanged clients of TVM's RPC (tvm.rpc.connect), up to N sessions at "
+	 "a "
 	 "time (16); needs --allow-load-tcp, because each session loads code",
 	 false},
 	{"load", "NAME=FILE[,KEY=VALUE]...",
@@ -139,7 +140,8 @@ static const char environment[] =
 	"\nSizes take K, M, G; times need a unit: us, ms, s, m, h. Instead of 0 write "
 	"off,\nunlimited or auto, as the default in parentheses shows.\n"
 	"\nEnvironment: MODSERD_LOG (error, warn, info, debug), MODSERD_WORKER (path "
-	"of modserd-worker),\nMODSERD_FETCH, MODSERD_CACHE, TVM_NUM_THREADS, "
+	"of modserd-worker),\nMODSERD_RPC, MODSERD_FETCH, MODSERD_CACHE, "
+	"TVM_NUM_THREADS, "
 	"MODSERD_STORE, STATE_DIRECTORY,\nXDG_STATE_HOME, XDG_RUNTIME_DIR. See "
 	"modserd(8).";
 

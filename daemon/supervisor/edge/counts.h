@@ -59,7 +59,7 @@ struct msd_counts {
 	uint64_t http_unreadable; /* HTTP input that was not a request */
 	uint64_t rpc_started, rpc_ended, rpc_died; /* sessions of TVM's RPC */
 	uint64_t rpc_refused[MSD_RPC_REFUSAL_COUNT];
-	uint64_t handshakes;      /* completed TLS handshakes; then the failed ones */
+	uint64_t handshakes; /* completed TLS handshakes; then the failed ones */
 	uint64_t handshakes_failed[MSD_HANDSHAKE_FAULT_COUNT];
 	uint64_t gate_failed[MSD_PROXY_ACCEPT_FAULT_COUNT];
 	uint64_t requests, calls, pulls;

@@ -1,3 +1,4 @@
+/* Figures of server.info that are not numbers: maps, lists and results of workers. */
 #include "daemon/supervisor/facts/figure_put.h"
 
 #include "daemon/child/cgroup.h"

@@ -15,7 +15,7 @@ struct msd_rpc {
 	struct msd_rpc_settings settings;
 	char *program;         /* path of modserd-rpc, owned */
 	struct msd_list conns; /* msd_rpc_conn.link, the oldest first */
-	uint32_t n_running;    /* of them, with a process */
+	uint32_t n_running;    /* connections with a process */
 	struct msd_log_rate failures, fulls;
 };
 

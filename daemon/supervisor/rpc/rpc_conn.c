@@ -19,6 +19,7 @@
 #include "daemon/supervisor/edge/access/audit.h"
 #include "daemon/supervisor/edge/listen/accept.h"
 #include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/rpc/bytes_written.h"
 #include "daemon/supervisor/rpc/rpc_key.h"
 
 #define LINES_PER_SECOND 1u /* log lines of a kind */
@@ -110,7 +111,8 @@ static void tell(struct msd_rpc_conn *c)
 	struct msd_buf out = {0};
 
 	set_blocking(c->transport.fd, false);
-	msd_rpc_process_tell(&c->process, msd_span_of(c->why), &out);
+	msd_rpc_process_tell(&c->process, msd_span_of(c->why),
+			     msd_bytes_written(c->transport.fd) - c->n_greeting, &out);
 	send_now(c, &out);
 	msd_buf_finish(&out);
 	linger(c);
@@ -153,6 +155,7 @@ static void start(struct msd_rpc_conn *c)
 	(void)!msd_rpc_hello_read((struct msd_span){c->hello, c->n_hello}, &hello,
 				  &used, &d);
 	msd_rpc_hello_accept(&out, hello.key);
+	c->n_greeting = out.n;
 	send_now(c, &out);
 	msd_buf_finish(&out);
 	if (hello.timeout_ms > 0) {
@@ -218,9 +221,10 @@ void msd_rpc_conn_on(struct msd_rpc_conn *c, enum msd_rpc_event event)
 
 void msd_rpc_conn_end(struct msd_rpc_conn *c, const char *why)
 {
-	if (c->why[0] == '\0')
+	if (c->why[0] == '\0') {
 		(void)snprintf(c->why, sizeof(c->why), "modserd: the session ended: %s",
 			       why);
+	}
 	msd_rpc_conn_on(c, MSD_RPC_MUST_END);
 }
 

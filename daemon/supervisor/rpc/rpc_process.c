@@ -197,8 +197,14 @@ static void put_printable(struct msd_buf *text, const uint8_t *p, size_t n)
 	}
 }
 
+static bool has_part_of_answer(const struct msd_rpc_page *p, uint64_t written)
+{
+	return msd_rpc_page_state_of(p) == MSD_RPC_PAGE_WRITING &&
+	       written != p->out_bytes && written != p->out_bytes + p->answer_bytes;
+}
+
 void msd_rpc_process_tell(const struct msd_rpc_process *p, struct msd_span why,
-			  struct msd_buf *out)
+			  uint64_t written, struct msd_buf *out)
 {
 	const struct msd_rpc_packet packet = {.code = MSD_RPC_EXCEPTION};
 	enum msd_rpc_era era = MSD_RPC_FFI;
@@ -208,7 +214,7 @@ void msd_rpc_process_tell(const struct msd_rpc_process *p, struct msd_span why,
 	size_t n_name = 0;
 
 	if (p->page != NULL) {
-		if (msd_rpc_page_state_of(p->page) == MSD_RPC_PAGE_WRITING)
+		if (has_part_of_answer(p->page, written))
 			return;
 		era = p->page->is_classic != 0 ? MSD_RPC_CLASSIC : MSD_RPC_FFI;
 		memcpy(name, p->page->name, sizeof(name));

@@ -35,10 +35,11 @@ const char *msd_rpc_process_look(struct msd_rpc_process *p,
 uint64_t msd_rpc_process_look_ms(const struct msd_limits *limits);
 /**
  * Append the packet that explains the end to the client: "@why: in call of NAME".
- * Append nothing if the client may have a part of an answer.
+ * @written: the bytes that the process has written to the socket. Append nothing if
+ * the client has only a part of an answer.
  */
 void msd_rpc_process_tell(const struct msd_rpc_process *p, struct msd_span why,
-			  struct msd_buf *out);
+			  uint64_t written, struct msd_buf *out);
 /** Unmap the page. */
 void msd_rpc_process_finish(struct msd_rpc_process *p);
 

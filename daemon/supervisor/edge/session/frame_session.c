@@ -1,3 +1,5 @@
+/* How a session of frames looks and ends: its state for people, and the last words in
+ * the protocol that its client seems to speak. */
 #include "daemon/supervisor/edge/session/frame_session.h"
 
 #include <string.h>
@@ -7,6 +9,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/objects/dependents.h"
+#include "proto/tvm_rpc/hello.h"
 #include "proto/value.h"
 
 #define ENDS_PER_SECOND 10u /* of connections, in the log */
@@ -93,7 +96,30 @@ static bool is_http(const struct msd_conn *c)
 	       c->framing.head[0] <= 'Z';
 }
 
+static bool is_tvm_rpc(const struct msd_conn *c)
+{
+	return c->n_frames == 0 && msd_le32(c->head) == MSD_RPC_MAGIC;
+}
+
 /* Write as much as the transport takes now. Nothing was written before. */
+static void write_now(struct msd_conn *c, void *p, size_t n)
+{
+	struct iovec piece = {p, n};
+
+	(void)c->transport.ops->writev(&c->transport, &piece, 1, -1);
+}
+
+/* TVM's client has no place for a text: it reports a server without its key. The log
+ * names --tvm-rpc. */
+static void tell_in_tvm_rpc(struct msd_conn *c)
+{
+	struct msd_buf answer = {0};
+
+	msd_rpc_hello_refuse(&answer);
+	write_now(c, answer.p, answer.n);
+	msd_buf_finish(&answer);
+}
+
 static void tell_in_http(struct msd_conn *c)
 {
 	static char text[] =
@@ -101,9 +127,8 @@ static void tell_in_http(struct msd_conn *c)
 		"Connection: close\r\n\r\nmodserd: this address speaks modserd's own "
 		"protocol: call it with modser or a library of it; HTTP is answered "
 		"at the address that modserd --http names\n";
-	struct iovec piece = {text, sizeof(text) - 1};
 
-	(void)c->transport.ops->writev(&c->transport, &piece, 1, -1);
+	write_now(c, text, sizeof(text) - 1);
 }
 
 struct msd_out *msd_frame_session_farewell(struct msd_conn *c, msd_err err,
@@ -111,6 +136,10 @@ struct msd_out *msd_frame_session_farewell(struct msd_conn *c, msd_err err,
 {
 	if (is_http(c)) {
 		tell_in_http(c);
+		return NULL;
+	}
+	if (is_tvm_rpc(c)) {
+		tell_in_tvm_rpc(c);
 		return NULL;
 	}
 	return msd_out_farewell(err, why);
