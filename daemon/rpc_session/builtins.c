@@ -34,6 +34,15 @@ static msd_err bytes_at(const struct msd_rpc_args *args, uint32_t i,
 	return MSD_OK;
 }
 
+static msd_err file_at(const struct msd_rpc_session *s, const struct msd_rpc_args *args,
+		       uint32_t i, struct msd_rpc_file **ret, struct msd_diag *d)
+{
+	struct msd_span name = {0};
+	const msd_err err = bytes_at(args, i, &name, d);
+
+	return err == MSD_OK ? msd_rpc_files_find(&s->files, name, ret, d) : err;
+}
+
 static msd_err object_at(const struct msd_rpc_session *s,
 			 const struct msd_rpc_args *args, uint32_t i,
 			 struct msd_rpc_object **ret, struct msd_diag *d)
@@ -125,11 +134,8 @@ static msd_err download(struct msd_rpc_session *s, const struct msd_rpc_args *ar
 	struct msd_rpc_value v = {.kind = MSD_RPC_BYTES};
 	struct msd_buf bytes = {0};
 	struct msd_rpc_file *file = NULL;
-	struct msd_span name = {0};
-	msd_err err = bytes_at(args, 0, &name, d);
+	msd_err err = file_at(s, args, 0, &file, d);
 
-	if (err == MSD_OK)
-		err = msd_rpc_files_find(&s->files, name, &file, d);
 	if (err == MSD_OK)
 		err = msd_rpc_file_read(file, &bytes, d);
 	v.as.bytes = (struct msd_span){bytes.p, bytes.n};
@@ -182,11 +188,8 @@ static msd_err load_module(struct msd_rpc_session *s, const struct msd_rpc_args 
 {
 	struct msd_rpc_object o = {.kind = MSD_RPC_IS_MODULE};
 	struct msd_rpc_file *file = NULL;
-	struct msd_span name = {0};
-	msd_err err = bytes_at(args, 0, &name, d);
+	msd_err err = file_at(s, args, 0, &file, d);
 
-	if (err == MSD_OK)
-		err = msd_rpc_files_find(&s->files, name, &file, d);
 	if (err == MSD_OK)
 		err = msd_rpc_file_seal(file, d);
 	if (err != MSD_OK)

@@ -105,43 +105,20 @@ static msd_err enter(struct msd_rpc_session *s, const struct msd_rpc_object *o,
 	return err;
 }
 
-/* TVM's client sets inputs through the tensor that get_input returns. So it must be
- * the memory that the executor reads. */
-static msd_err share_input(struct msd_rpc_session *s, const struct msd_rpc_object *o,
-			   const struct msd_any *input, struct msd_any *tensor,
-			   struct msd_diag *d)
-{
-	const struct msd_dltensor *dl = msd_any_dltensor(tensor);
-	struct msd_rpc_object setter = {.module = o->module};
-	struct msd_any none;
-	bool takes_out;
+/* Functions of the executor of one object. */
+struct of_instance {
+	struct msd_rpc_session *session;
+	struct msd_rpc_module *module;
+};
 
-	if (dl == NULL)
-		return MSD_OK;
-	/* An executor shares only a tensor whose memory has an owner. */
-	struct msd_storage *memory = msd_storage_new(msd_dltensor_bytes(dl));
-	if (memory == NULL)
-		return msd_diag_no_memory(d);
-	struct msd_tensor *own =
-		msd_tensor_view(memory->data, dl->device, dl->dtype, dl->shape,
-				(size_t)dl->ndim, &memory->obj, NULL, NULL);
-	msd_obj_unref(&memory->obj);
-	if (own == NULL)
-		return msd_diag_no_memory(d);
-	if (msd_dltensor_bytes(dl) > 0) {
-		memcpy(own->dl.data, (const uint8_t *)dl->data + dl->byte_offset,
-		       msd_dltensor_bytes(dl));
-	}
-	msd_any_drop(tensor);
-	*tensor = msd_of_obj(&own->obj);
-	struct msd_any args[2] = {*input, *tensor};
-	msd_err err = msd_instance_find(o->instance, "set_input_zero_copy",
-					&setter.function, &takes_out, d);
-	if (err == MSD_OK)
-		err = enter(s, &setter, args, 2, &none, d);
-	if (err == MSD_OK)
-		msd_any_drop(&none);
-	return err;
+static msd_err call_of_instance(void *ctx, struct msd_function *function,
+				struct msd_any *args, uint32_t n, struct msd_any *ret,
+				struct msd_diag *d)
+{
+	const struct of_instance *of = ctx;
+	const struct msd_rpc_object o = {.module = of->module, .function = function};
+
+	return enter(of->session, &o, args, n, ret, d);
 }
 
 static msd_err call_any(struct msd_rpc_session *s, const struct msd_rpc_object *o,
@@ -151,7 +128,9 @@ static msd_err call_any(struct msd_rpc_session *s, const struct msd_rpc_object *
 	msd_err err = enter(s, o, args, n, &ret, d);
 
 	if (err == MSD_OK && o->is_get_input && n == 1) {
-		err = share_input(s, o, &args[0], &ret, d);
+		struct of_instance of = {s, o->module};
+		err = msd_rpc_inputs_share(&s->inputs, o->instance, &args[0], &ret,
+					   call_of_instance, &of, d);
 		if (err != MSD_OK)
 			msd_any_drop(&ret);
 	}

@@ -6,12 +6,14 @@
  */
 #include "daemon/rpc_session/channel.h"
 #include "daemon/rpc_session/files.h"
+#include "daemon/rpc_session/input.h"
 #include "daemon/rpc_session/table.h"
 
 struct msd_rpc_session {
 	struct msd_rpc_channel channel;
 	struct msd_rpc_table table;
 	struct msd_rpc_files files;
+	struct msd_rpc_inputs inputs;
 	bool knows_era;
 	enum msd_rpc_era era;
 	struct msd_buf out; /* the answer */

@@ -180,6 +180,7 @@ def test_get_input_gives_the_memory_of_a_graph_executor(remote):
     remote.upload(str(path))
     graph = remote.load_module(path.name)["default"](remote.cpu(0))
     x = np.random.default_rng(5).random((2, 16), dtype="float32")
+    first, by_name = graph["get_input"](0), graph["get_input"](graph["get_input_name"](0))
     outputs = []
     for factor in (1, 0.5, 1):
         graph["get_input"](0).copyfrom(x * np.float32(factor))
@@ -188,6 +189,17 @@ def test_get_input_gives_the_memory_of_a_graph_executor(remote):
         outputs.append(graph["get_output"](0).numpy())
     np.testing.assert_array_equal(outputs[0], outputs[2])
     assert np.abs(outputs[0] - outputs[1]).max() > 0.01
+    for again in (first, by_name):  # the same memory, however and whenever it was asked for
+        again.copyfrom(x * np.float32(0.5))
+        graph["run"]()
+        np.testing.assert_array_equal(graph["get_output"](0).numpy(), outputs[1])
+        again.copyfrom(x)
+    graph["set_input"](0, array_on(remote, x))  # the executor has its own memory again
+    graph["run"]()
+    np.testing.assert_array_equal(graph["get_output"](0).numpy(), outputs[0])
+    graph["get_input"](0).copyfrom(x * np.float32(0.5))
+    graph["run"]()
+    np.testing.assert_array_equal(graph["get_output"](0).numpy(), outputs[1])
 
 
 def test_an_unknown_function_is_none(remote):
