@@ -183,6 +183,18 @@ static msd_err open_module(struct msd_rpc_session *s, const struct msd_rpc_file 
 	return err;
 }
 
+/* NULL: no memory. */
+static struct msd_rpc_module *add_module(struct msd_rpc_session *s)
+{
+	struct msd_rpc_module *m = calloc(1, sizeof(*m));
+
+	if (m != NULL) {
+		m->next = s->modules;
+		s->modules = m;
+	}
+	return m;
+}
+
 static msd_err load_module(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 			   struct msd_diag *d)
 {
@@ -194,11 +206,12 @@ static msd_err load_module(struct msd_rpc_session *s, const struct msd_rpc_args 
 		err = msd_rpc_file_seal(file, d);
 	if (err != MSD_OK)
 		return err;
-	o.module = calloc(1, sizeof(*o.module));
+	o.module = add_module(s);
 	if (o.module == NULL)
 		return msd_diag_no_memory(d);
 	err = open_module(s, file, &o.module->loaded, d);
 	if (err != MSD_OK) {
+		s->modules = o.module->next;
 		free(o.module);
 		return err;
 	}
@@ -208,8 +221,7 @@ static msd_err load_module(struct msd_rpc_session *s, const struct msd_rpc_args 
 static msd_err system_lib(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 			  struct msd_diag *d)
 {
-	struct msd_rpc_object o = {.kind = MSD_RPC_IS_MODULE,
-				   .module = calloc(1, sizeof(*o.module))};
+	struct msd_rpc_object o = {.kind = MSD_RPC_IS_MODULE, .module = add_module(s)};
 
 	(void)args;
 	if (o.module == NULL)

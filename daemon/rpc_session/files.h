@@ -34,6 +34,8 @@ MSD_MUST_CHECK msd_err msd_rpc_file_seal(struct msd_rpc_file *file, struct msd_d
 /** Append the contents. Errors: MSD_IO, MSD_NOMEM. */
 MSD_MUST_CHECK msd_err msd_rpc_file_read(const struct msd_rpc_file *file,
 					 struct msd_buf *ret, struct msd_diag *d);
+/** Close and unmap all files. */
+void msd_rpc_files_finish(struct msd_rpc_files *f);
 /** Remove a file, if it exists. */
 void msd_rpc_files_remove(struct msd_rpc_files *f, struct msd_span name);
 

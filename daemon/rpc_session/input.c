@@ -93,3 +93,11 @@ msd_err msd_rpc_inputs_share(struct msd_rpc_inputs *all, struct msd_instance *in
 		msd_any_drop(&none);
 	return err;
 }
+
+void msd_rpc_inputs_finish(struct msd_rpc_inputs *all)
+{
+	for (uint32_t i = 0; i < all->n; i++)
+		msd_obj_unref(&all->list[i].tensor->obj);
+	free(all->list);
+	*all = (struct msd_rpc_inputs){0};
+}

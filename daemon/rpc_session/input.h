@@ -20,6 +20,8 @@ struct msd_rpc_inputs {
 	uint32_t n, cap;
 };
 
+/** Drop all tensors. */
+void msd_rpc_inputs_finish(struct msd_rpc_inputs *all);
 /** Call @function of an instance, with checked arguments. */
 typedef msd_err (*msd_rpc_call_fn)(void *ctx, struct msd_function *function,
 				   struct msd_any *args, uint32_t n,

@@ -189,6 +189,7 @@ int main(int argc, char **argv)
 	}
 	msd_crash_install("modserd-rpc");
 	session.channel.max_bytes = g.max_payload;
+	session.max_bytes = g.limits.max_data;
 	session.files.most = (uint32_t)g.max_files;
 	msd_confine_exit(msd_rpc_session_run(&session));
 }

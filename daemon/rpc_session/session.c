@@ -169,7 +169,8 @@ static msd_err alloc(struct msd_rpc_session *s, struct msd_device device,
 
 	if (err != MSD_OK)
 		return err;
-	if (bytes > SIZE_MAX / 2 ||
+	const uint64_t most = s->max_bytes > 0 ? s->max_bytes : SIZE_MAX / 2;
+	if (bytes > most ||
 	    posix_memalign(&data, ALIGNMENT, bytes > 0 ? (size_t)bytes : 1) != 0) {
 		return msd_diag_set(d, MSD_NOMEM,
 				    "an array of %llu bytes: out of memory "
@@ -442,4 +443,19 @@ int msd_rpc_session_run(struct msd_rpc_session *s)
 	while (serve(s)) {
 	}
 	return 0;
+}
+
+void msd_rpc_session_finish(struct msd_rpc_session *s)
+{
+	msd_rpc_table_finish(&s->table);
+	msd_rpc_inputs_finish(&s->inputs);
+	msd_rpc_files_finish(&s->files);
+	msd_buf_finish(&s->channel.in);
+	msd_buf_finish(&s->out);
+	while (s->modules != NULL) {
+		struct msd_rpc_module *m = s->modules;
+		s->modules = m->next;
+		if (m->loaded == NULL)
+			free(m);
+	}
 }

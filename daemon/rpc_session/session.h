@@ -14,6 +14,8 @@ struct msd_rpc_session {
 	struct msd_rpc_table table;
 	struct msd_rpc_files files;
 	struct msd_rpc_inputs inputs;
+	struct msd_rpc_module *modules; /* all of them, the newest first */
+	uint64_t max_bytes;             /* of one array; 0: no limit */
 	bool knows_era;
 	enum msd_rpc_era era;
 	struct msd_buf out; /* the answer */
@@ -39,6 +41,10 @@ void msd_rpc_session_note(struct msd_rpc_session *s, const char *what,
 			  const char *name);
 /** Serve until the client leaves. Returns the exit status of the process. */
 int msd_rpc_session_run(struct msd_rpc_session *s);
+/**
+ * Free what it has, but not modules that were loaded: they live until the process ends.
+ */
+void msd_rpc_session_finish(struct msd_rpc_session *s);
 /** Answer with one value. */
 void msd_rpc_session_return(struct msd_rpc_session *s, const struct msd_rpc_value *v);
 /** Answer a call: the type of the result, and @v. */

@@ -78,6 +78,16 @@ void msd_rpc_table_remove(struct msd_rpc_table *t, struct msd_rpc_object *o)
 	t->first_free = (uint32_t)(o - t->slots) + 1;
 }
 
+void msd_rpc_table_finish(struct msd_rpc_table *t)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		if (t->slots[i].kind != MSD_RPC_FREE)
+			msd_rpc_table_remove(t, &t->slots[i]);
+	}
+	free(t->slots);
+	*t = (struct msd_rpc_table){0};
+}
+
 msd_err msd_rpc_table_reach(const struct msd_rpc_table *t,
 			    const struct msd_rpc_tensor *x, uint64_t bytes,
 			    uint8_t **ret, struct msd_diag *d)

@@ -19,6 +19,7 @@ struct msd_rpc_module {
 	struct msd_loaded *loaded; /* NULL: the system library, which is empty */
 	struct msd_rpc_module *imports[MSD_RPC_MAX_IMPORTS];
 	uint32_t n_imports;
+	struct msd_rpc_module *next; /* msd_rpc_session.modules */
 };
 
 enum msd_rpc_object_kind {
@@ -61,6 +62,8 @@ MSD_MUST_CHECK msd_err msd_rpc_table_add(struct msd_rpc_table *t,
 /** The object of @handle; NULL: it was never given, or is freed. Valid until add. */
 struct msd_rpc_object *msd_rpc_table_find(const struct msd_rpc_table *t,
 					  uint64_t handle);
+/** Remove all objects, and free the table. */
+void msd_rpc_table_finish(struct msd_rpc_table *t);
 /** Free an object and what it owns. */
 void msd_rpc_table_remove(struct msd_rpc_table *t, struct msd_rpc_object *o);
 /**
