@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/rpc_session/timer.h"
 #include "runtime/load/loaded.h"
 #include "runtime/module/instance.h"
+#include "runtime/value/registry.h"
 
 #define MAX_FUNCTION_NAME 4096u
 
@@ -279,10 +281,14 @@ static bool find_in_instance(const struct msd_rpc_object *o, const char *name,
 	return false;
 }
 
-static msd_err get_function(struct msd_rpc_session *s, const struct msd_rpc_args *args,
-			    struct msd_diag *d)
+/* Find the function @name of the module of argument 0; *@ret_is_found says if there is
+ * one. */
+static msd_err find_function(const struct msd_rpc_session *s,
+			     const struct msd_rpc_args *args,
+			     struct msd_rpc_object *ret, bool *ret_is_found,
+			     struct msd_diag *d)
 {
-	struct msd_rpc_object *module = NULL, found;
+	struct msd_rpc_object *module = NULL;
 	struct msd_span name = {0};
 	msd_err err = module_at(s, args, 0, &module, d);
 
@@ -294,14 +300,75 @@ static msd_err get_function(struct msd_rpc_session *s, const struct msd_rpc_args
 			     name.n < MAX_FUNCTION_NAME ? name.n : MAX_FUNCTION_NAME);
 	if (text == NULL)
 		return msd_diag_no_memory(d);
-	const bool is_found = module->kind == MSD_RPC_IS_INSTANCE
-				      ? find_in_instance(module, text, &found)
-				      : find_in_module(module->module, text, &found);
+	*ret_is_found = module->kind == MSD_RPC_IS_INSTANCE
+				? find_in_instance(module, text, ret)
+				: find_in_module(module->module, text, ret);
 	free(text);
+	return MSD_OK;
+}
+
+static msd_err get_function(struct msd_rpc_session *s, const struct msd_rpc_args *args,
+			    struct msd_diag *d)
+{
+	struct msd_rpc_object found;
+	bool is_found = false;
+	const msd_err err = find_function(s, args, &found, &is_found, d);
+
+	if (err != MSD_OK)
+		return err;
 	if (is_found)
 		return msd_rpc_session_result_object(s, &found, d);
 	return_none(s);
 	return MSD_OK;
+}
+
+/* The function to time: one of a module, or, without one, a global function. */
+static msd_err find_timed(const struct msd_rpc_session *s,
+			  const struct msd_rpc_args *args, struct msd_rpc_object *ret,
+			  struct msd_diag *d)
+{
+	struct msd_span name = {0};
+	bool is_found = false;
+	msd_err err = bytes_at(args, 1, &name, d);
+
+	if (err == MSD_OK && args->values[0].kind != MSD_RPC_NONE) {
+		err = find_function(s, args, ret, &is_found, d);
+	} else if (err == MSD_OK) {
+		*ret = (struct msd_rpc_object){.kind = MSD_RPC_IS_FUNCTION,
+					       .function = msd_registry_find(name)};
+		is_found = ret->function != NULL;
+	}
+	if (err != MSD_OK || (is_found && ret->kind == MSD_RPC_IS_FUNCTION))
+		return err;
+	return msd_diag_set(d, MSD_NOT_FOUND, "Cannot find %.*s",
+			    (int)(name.n < 256 ? name.n : 256), (const char *)name.p);
+}
+
+static msd_err time_evaluator(struct msd_rpc_session *s,
+			      const struct msd_rpc_args *args, struct msd_diag *d)
+{
+	struct msd_rpc_object o;
+	struct msd_rpc_timer timer;
+	msd_err err = find_timed(s, args, &o, d);
+
+	if (err == MSD_OK)
+		err = msd_rpc_timer_read(args, &timer, d);
+	if (err == MSD_OK && (args->values[2].kind != MSD_RPC_INT ||
+			      args->values[2].as.i64 != MSD_DEV_CPU)) {
+		err = msd_diag_set(d, MSD_UNSUPPORTED,
+				   "argument 2: a session has the CPU only, device "
+				   "type 1");
+	}
+	if (err != MSD_OK)
+		return err;
+	o.timer = malloc(sizeof(*o.timer));
+	if (o.timer == NULL)
+		return msd_diag_no_memory(d);
+	*o.timer = timer;
+	err = msd_rpc_session_result_object(s, &o, d);
+	if (err != MSD_OK)
+		free(o.timer);
+	return err;
 }
 
 /* An import is only one level deep, so that no search goes round in a circle. */
@@ -420,6 +487,7 @@ static const struct msd_rpc_builtin rows[] = {
 	{"tvm.rpc.server.ModuleGetFunction", 2, get_function},
 	{"tvm.rpc.server.ImportModule", 2, import_module},
 	{"tvm.rpc.server.GetCRTMaxPacketSize", 0, packet_size},
+	{"runtime.RPCTimeEvaluator", 4, time_evaluator},
 	{"ffi.SystemLib", 0, system_lib},
 	{"runtime.SystemLib", 0, system_lib},
 	{"ffi.Shape", 0, make_shape},

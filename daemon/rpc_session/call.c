@@ -86,21 +86,26 @@ static msd_err any_of(const struct msd_rpc_session *s, const struct msd_rpc_valu
 	}
 }
 
-static msd_err enter(struct msd_rpc_session *s, const struct msd_rpc_object *o,
-		     struct msd_any *args, uint32_t n, struct msd_any *ret,
-		     struct msd_diag *d)
+msd_err msd_rpc_session_enter(const struct msd_rpc_object *o, struct msd_any *args,
+			      uint32_t n, struct msd_any *ret, struct msd_diag *d)
 {
 	msd_err err = MSD_OK;
 
 	*ret = msd_none();
+	if (o->module != NULL && o->module->loaded != NULL)
+		return msd_loaded_call(o->module->loaded, o->function, args, n, ret, d);
+	msd_abi_clear();
+	if (o->function->call(o->function, args, (int32_t)n, ret) != 0)
+		err = msd_abi_fetch_error(d);
+	return err;
+}
+
+static msd_err enter(struct msd_rpc_session *s, const struct msd_rpc_object *o,
+		     struct msd_any *args, uint32_t n, struct msd_any *ret,
+		     struct msd_diag *d)
+{
 	msd_rpc_session_note(s, "call of", msd_function_name(o->function));
-	if (o->module != NULL && o->module->loaded != NULL) {
-		err = msd_loaded_call(o->module->loaded, o->function, args, n, ret, d);
-	} else {
-		msd_abi_clear();
-		if (o->function->call(o->function, args, (int32_t)n, ret) != 0)
-			err = msd_abi_fetch_error(d);
-	}
+	const msd_err err = msd_rpc_session_enter(o, args, n, ret, d);
 	msd_rpc_session_note(s, NULL, NULL);
 	return err;
 }
@@ -155,8 +160,10 @@ msd_err msd_rpc_session_call(struct msd_rpc_session *s, const struct msd_rpc_obj
 		if (err == MSD_OK)
 			n++;
 	}
-	if (err == MSD_OK)
-		err = call_any(s, o, anys, n, d);
+	if (err == MSD_OK) {
+		err = o->timer != NULL ? msd_rpc_session_time(s, o, anys, n, d)
+				       : call_any(s, o, anys, n, d);
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (anys[i].type != MSD_T_DLTENSOR)
 			msd_any_drop(&anys[i]);

@@ -67,4 +67,17 @@ MSD_MUST_CHECK msd_err msd_rpc_session_call(struct msd_rpc_session *s,
 					    struct msd_rpc_args *args,
 					    struct msd_diag *d);
 
+/** Call @o with @args, without a note. Errors: those of msd_loaded_call(). */
+MSD_MUST_CHECK msd_err msd_rpc_session_enter(const struct msd_rpc_object *o,
+					     struct msd_any *args, uint32_t n,
+					     struct msd_any *ret, struct msd_diag *d);
+/**
+ * Call @o as its timer says, and answer with the seconds of each series. Errors: those
+ * of the calls, MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_rpc_session_time(struct msd_rpc_session *s,
+					    const struct msd_rpc_object *o,
+					    struct msd_any *args, uint32_t n,
+					    struct msd_diag *d);
+
 #endif

@@ -70,8 +70,10 @@ void msd_rpc_table_remove(struct msd_rpc_table *t, struct msd_rpc_object *o)
 			msd_rpc_table_remove(t, elements);
 		msd_any_drop(&o->value);
 	}
-	if (o->kind == MSD_RPC_IS_FUNCTION)
+	if (o->kind == MSD_RPC_IS_FUNCTION) {
 		msd_any_drop(&o->value);
+		free(o->timer);
+	}
 	if (o->kind == MSD_RPC_IS_ARRAY && o->is_owned)
 		free(o->data);
 	*o = (struct msd_rpc_object){.uses = o->uses, .next_free = t->first_free};

@@ -10,6 +10,7 @@
 struct msd_loaded;
 struct msd_instance;
 struct msd_rpc_builtin;
+struct msd_rpc_timer;
 
 #define MSD_RPC_MAX_IMPORTS 32u
 #define MSD_RPC_SLOT_BITS 20u /* of a handle; the rest says how often it was used */
@@ -39,6 +40,7 @@ struct msd_rpc_object {
 	struct msd_function *function; /* FUNCTION; borrowed */
 	struct msd_instance *instance; /* INSTANCE, FUNCTION; lives with the session */
 	bool is_get_input;             /* FUNCTION */
+	struct msd_rpc_timer *timer;   /* FUNCTION that is timed: owned; NULL: none */
 	const struct msd_rpc_builtin *builtin;
 	struct msd_any value; /* VALUE, FUNCTION that a call returned: owned */
 	uint64_t array;       /* VALUE, a tensor: the handle of its elements */

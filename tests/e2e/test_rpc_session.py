@@ -291,3 +291,32 @@ def test_classic_clients_are_told_apart(start):
     code, answer = ask(s, CALL, struct.pack("<Qiiq", handle, 1, 0, 7))
     assert (code, answer) == (RETURN, struct.pack("<iiiqq", 2, 0, 0, 0, 7))
     s.close()
+
+
+def test_evaluates_times(remote, libraries):
+    remote.upload(str(libraries / "add.so"))
+    module = remote.load_module("add.so")
+    a, b = (array_on(remote, np.full(16, k, "float32")) for k in (1, 2))
+    c = array_on(remote, np.zeros(16, "float32"))
+    dev = remote.cpu(0)
+    for more in ({}, {"min_repeat_ms": 2}, {"cache_flush_bytes": 1 << 16},
+                 {"f_preproc": "cache_flush_cpu_non_first_arg"},
+                 {"cooldown_interval_ms": 1, "repeats_to_cooldown": 2}):
+        times = module.time_evaluator("add", dev, number=3, repeat=5, **more)(a, b, c)
+        assert len(times.results) == 5
+        assert all(0 < t < 60 for t in times.results)
+    np.testing.assert_array_equal(c.numpy(), np.full(16, 3, "float32"))
+    with pytest.raises(Exception, match="no_such"):
+        module.time_evaluator("no_such", dev)
+    with pytest.raises(Exception, match="no_preproc"):
+        module.time_evaluator("add", dev, f_preproc="no_preproc")
+    with pytest.raises(Exception, match="at most"):
+        module.time_evaluator("add", dev, repeat=1 << 20)
+    with pytest.raises(Exception, match="float32"):
+        module.time_evaluator("add", dev)(array_on(remote, np.zeros(16)), b, c)
+
+
+def test_fills_arrays_as_a_measurement_does(remote):
+    a = array_on(remote, np.zeros(4096, "float32"))
+    remote.get_function("tvm.contrib.random.random_fill_for_measure")(a)
+    assert len(np.unique(a.numpy())) > 100
