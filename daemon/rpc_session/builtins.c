@@ -5,9 +5,11 @@
  */
 #include "daemon/rpc_session/builtins.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/rpc_session/linker.h"
 #include "daemon/rpc_session/timer.h"
 #include "runtime/load/loaded.h"
 #include "runtime/module/instance.h"
@@ -197,6 +199,25 @@ static struct msd_rpc_module *add_module(struct msd_rpc_session *s)
 	return m;
 }
 
+/* Objects are linked to a library, which is a file called NAME.so, as in TVM's server.
+ */
+static msd_err link_file(struct msd_rpc_session *s, struct msd_rpc_file **file,
+			 struct msd_diag *d)
+{
+	char name[MSD_RPC_MAX_FILE_NAME + sizeof(".so")];
+	int fd;
+
+	if (!msd_rpc_linker_wants((*file)->map))
+		return MSD_OK;
+	(void)snprintf(name, sizeof(name), "%s.so", (*file)->name);
+	msd_err err = msd_rpc_linker_run((*file)->map, &fd, d);
+	if (err == MSD_OK)
+		err = msd_rpc_files_put_fd(&s->files, msd_span_of(name), fd, d);
+	if (err == MSD_OK)
+		err = msd_rpc_files_find(&s->files, msd_span_of(name), file, d);
+	return err == MSD_OK ? msd_rpc_file_seal(*file, d) : err;
+}
+
 static msd_err load_module(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 			   struct msd_diag *d)
 {
@@ -206,6 +227,8 @@ static msd_err load_module(struct msd_rpc_session *s, const struct msd_rpc_args 
 
 	if (err == MSD_OK)
 		err = msd_rpc_file_seal(file, d);
+	if (err == MSD_OK)
+		err = link_file(s, &file, d);
 	if (err != MSD_OK)
 		return err;
 	o.module = add_module(s);

@@ -6,9 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "proto/base/errno_text.h"
@@ -97,26 +99,30 @@ static struct msd_rpc_file *append(struct msd_rpc_files *f)
 	return &list[f->n++];
 }
 
-msd_err msd_rpc_files_put(struct msd_rpc_files *f, struct msd_span name,
-			  struct msd_span bytes, struct msd_diag *d)
+/* Check that @name can be put, and write it to @ret. */
+static msd_err check_room(struct msd_rpc_files *f, struct msd_span name,
+			  char ret[static MSD_RPC_MAX_FILE_NAME + 1],
+			  struct msd_diag *d)
 {
-	char text[MSD_RPC_MAX_FILE_NAME + 1] = "";
-	struct msd_rpc_file *file = find(f, name);
-	int fd = -1;
-	msd_err err = check_name(name, d);
+	const msd_err err = check_name(name, d);
 
 	if (err != MSD_OK)
 		return err;
-	memcpy(text, name.p, name.n);
-	if (file == NULL && f->n >= f->most) {
-		return msd_diag_set(d, MSD_TOO_LARGE,
-				    "%s: a session has at most %u files "
-				    "(--max-rpc-files)",
-				    text, f->most);
-	}
-	err = make(text, bytes, &fd, d);
-	if (err != MSD_OK)
-		return err;
+	memcpy(ret, name.p, name.n);
+	ret[name.n] = '\0';
+	if (find(f, name) != NULL || f->n < f->most)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_TOO_LARGE,
+			    "%s: a session has at most %u files (--max-rpc-files)", ret,
+			    f->most);
+}
+
+/* Takes @fd. */
+static msd_err put(struct msd_rpc_files *f, const char *name, int fd, uint64_t bytes,
+		   struct msd_diag *d)
+{
+	struct msd_rpc_file *file = find(f, msd_span_of(name));
+
 	if (file != NULL) {
 		(void)close(file->fd); /* a module may still have it mapped */
 	} else {
@@ -126,9 +132,37 @@ msd_err msd_rpc_files_put(struct msd_rpc_files *f, struct msd_span name,
 		(void)close(fd);
 		return msd_diag_no_memory(d);
 	}
-	*file = (struct msd_rpc_file){.fd = fd, .bytes = bytes.n};
-	memcpy(file->name, text, sizeof(text));
+	*file = (struct msd_rpc_file){.fd = fd, .bytes = bytes};
+	(void)snprintf(file->name, sizeof(file->name), "%s", name);
 	return MSD_OK;
+}
+
+msd_err msd_rpc_files_put(struct msd_rpc_files *f, struct msd_span name,
+			  struct msd_span bytes, struct msd_diag *d)
+{
+	char text[MSD_RPC_MAX_FILE_NAME + 1];
+	int fd = -1;
+	msd_err err = check_room(f, name, text, d);
+
+	if (err == MSD_OK)
+		err = make(text, bytes, &fd, d);
+	return err == MSD_OK ? put(f, text, fd, bytes.n, d) : err;
+}
+
+msd_err msd_rpc_files_put_fd(struct msd_rpc_files *f, struct msd_span name, int fd,
+			     struct msd_diag *d)
+{
+	char text[MSD_RPC_MAX_FILE_NAME + 1];
+	struct stat st;
+	msd_err err = check_room(f, name, text, d);
+
+	if (err == MSD_OK && fstat(fd, &st) != 0)
+		err = msd_diag_set(d, MSD_IO, "%s: its size is unknown", text);
+	if (err != MSD_OK) {
+		(void)close(fd);
+		return err;
+	}
+	return put(f, text, fd, (uint64_t)st.st_size, d);
 }
 
 msd_err msd_rpc_files_find(const struct msd_rpc_files *f, struct msd_span name,

@@ -24,6 +24,13 @@ struct msd_rpc_files {
  */
 MSD_MUST_CHECK msd_err msd_rpc_files_put(struct msd_rpc_files *f, struct msd_span name,
 					 struct msd_span bytes, struct msd_diag *d);
+/**
+ * Same for the memfd @fd, which is taken in every case. Errors: those of
+ * msd_rpc_files_put().
+ */
+MSD_MUST_CHECK msd_err msd_rpc_files_put_fd(struct msd_rpc_files *f,
+					    struct msd_span name, int fd,
+					    struct msd_diag *d);
 /** Errors: MSD_BAD_ARGUMENT, MSD_NOT_FOUND. */
 MSD_MUST_CHECK msd_err msd_rpc_files_find(const struct msd_rpc_files *f,
 					  struct msd_span name,

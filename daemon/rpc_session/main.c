@@ -19,6 +19,7 @@
 #include "daemon/rpc_session/session.h"
 #include "proto/base/inherited.h"
 #include "proto/value.h"
+#include "runtime/packed/global.h"
 #include "runtime/pool/pool.h"
 
 #define PAGE_FD MSD_CONFINE_FIRST_FD
@@ -189,6 +190,7 @@ int main(int argc, char **argv)
 	}
 	msd_crash_install("modserd-rpc");
 	session.channel.max_bytes = g.max_payload;
+	msd_globals_open();
 	session.max_bytes = g.limits.max_data;
 	session.files.most = (uint32_t)g.max_files;
 	msd_confine_exit(msd_rpc_session_run(&session));

@@ -2,12 +2,14 @@
 
 The fixture stands in for the supervisor: it reads the hello and passes the socket on.
 """
+import gzip
 import os
 import pathlib
 import signal
 import socket
 import struct
 import subprocess
+import tarfile
 import threading
 
 import numpy as np
@@ -320,3 +322,60 @@ def test_fills_arrays_as_a_measurement_does(remote):
     a = array_on(remote, np.zeros(4096, "float32"))
     remote.get_function("tvm.contrib.random.random_fill_for_measure")(a)
     assert len(np.unique(a.numpy())) > 100
+
+
+def test_links_an_archive_and_an_object(remote, libraries, tmp_path):
+    """MetaSchedule's builder makes archives."""
+    from tvm import te
+
+    a, b = (te.placeholder((16,), name=name) for name in "ab")
+    c = te.compute((16,), lambda i: a[i] + b[i], name="c")
+    add = te.create_prim_func([a, b, c]).with_attr("global_symbol", "add")
+    built = tvm.compile(tvm.IRModule({"add": add}), target="llvm")
+    built.export_library(str(tmp_path / "add.tar"), fcompile=tvm.support.tar.tar
+                         if hasattr(tvm.support, "tar") else tvm.contrib.tar.tar)
+    with tarfile.open(tmp_path / "add.tar") as archive:
+        objects = [m for m in archive.getmembers() if m.name.endswith(".o")]
+        assert objects
+        (tmp_path / "add.o").write_bytes(archive.extractfile(objects[-1]).read())
+    remote.upload(str(tmp_path / "add.tar"))
+    module = remote.load_module("add.tar")
+    x, y = (np.random.default_rng(k).random(16, dtype="float32") for k in (1, 2))
+    out = array_on(remote, np.zeros(16, "float32"))
+    module["add"](array_on(remote, x), array_on(remote, y), out)
+    np.testing.assert_array_equal(out.numpy(), x + y)
+    assert bytes(remote.download("add.tar.so"))[:4] == b"\x7fELF"
+    remote.remove("add.tar.so")
+    if len(objects) == 1:
+        remote.upload(str(tmp_path / "add.o"))
+        remote.load_module("add.o")["add"]
+
+
+@pytest.mark.parametrize("damage, why", [
+    (lambda data: data[:700], "ends too early"),
+    (lambda data: data[:124] + b"8" * 11 + data[135:], "damaged"),
+    (lambda data: data[:512] + b"not an object" + data[525:], "no object"),
+    (lambda data: data[:600] + bytes(200) + data[800:], "ld failed"),
+])
+def test_refuses_a_damaged_archive(remote, tmp_path, libraries, damage, why):
+    source, archive = tmp_path / "a.c", tmp_path / "a.tar"
+    source.write_text("int f(void) { return 1; }\n" * 1)
+    subprocess.run(["cc", "-c", "-o", tmp_path / "a.o", source], check=True)
+    with tarfile.open(archive, "w", format=tarfile.USTAR_FORMAT) as to:
+        to.add(tmp_path / "a.o", "a.o")
+    remote.upload(bytearray(damage(archive.read_bytes())), "a.tar")
+    with pytest.raises(Exception, match=why):
+        remote.load_module("a.tar")
+    assert remote.get_function("testing.echo")(1) == 1
+
+
+def test_bounds_what_a_packed_archive_becomes(remote):
+    remote.upload(bytearray(gzip.compress(bytes(80 << 20))), "bomb.tar")
+    with pytest.raises(Exception, match="gzip (died|failed)"):
+        remote.load_module("bomb.tar")
+    remote.upload(bytearray(gzip.compress(b"no archive")), "text.tar")
+    with pytest.raises(Exception, match="no tar archive"):
+        remote.load_module("text.tar")
+    remote.upload(bytearray(gzip.compress(bytes(1024))[:20]), "cut.tar")
+    with pytest.raises(Exception, match="gzip failed"):
+        remote.load_module("cut.tar")

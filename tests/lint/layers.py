@@ -152,7 +152,7 @@ MAY_INCLUDE = {
                       "artifact/elf", "store/build_cache.h"] + [
         "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
     "daemon/rpc_session": ["proto", "daemon/mark.h", "daemon/rpc_page.h", "daemon/confine"] + [
-        "runtime/" + f for f in ("value", "pool", "module", "load")],
+        "runtime/" + f for f in ("value", "pool", "module", "packed", "load")],
     "client": ["proto"],
     "client/cli": ["proto", "client", "client/build", "client/pki", "artifact/*", "pack", "graph", "graph/inspect",
                    "graph/serializer/choose.h", "graph/serializer/model_files.h",

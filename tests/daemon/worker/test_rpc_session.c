@@ -1,8 +1,11 @@
 /* A session of TVM's RPC in this process: its table, and memory that runs out. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/rpc_session/table.h"
+#include "daemon/rpc_session/tar.h"
+#include "daemon/rpc_session/timer.h"
 #include "tests/fuzz/rpc_world.h"
 #include "tests/support/fail_alloc.h"
 
@@ -125,4 +128,124 @@ Test(rpc_session, memory_that_runs_out_is_an_exception)
 	}
 	cr_expect_gt(n_told, 0);
 	cr_expect_gt(k, 3);
+}
+
+struct clock {
+	uint64_t ns, each_ns;
+	int n_calls, n_prepared, n_flushed, n_cooled;
+};
+
+static msd_err tick(void *ctx, struct msd_diag *d)
+{
+	struct clock *c = ctx;
+
+	(void)d;
+	c->n_calls++;
+	c->ns += c->each_ns;
+	return MSD_OK;
+}
+
+static msd_err note_prepared(void *ctx, struct msd_diag *d)
+{
+	(void)d;
+	((struct clock *)ctx)->n_prepared++;
+	return MSD_OK;
+}
+
+static void note_flush(void *ctx)
+{
+	((struct clock *)ctx)->n_flushed++;
+}
+
+static uint64_t read_clock(void *ctx)
+{
+	return ((struct clock *)ctx)->ns;
+}
+
+static void note_cool_down(void *ctx, uint64_t ms)
+{
+	((struct clock *)ctx)->n_cooled += (int)ms;
+}
+
+static struct clock measure(struct msd_rpc_timer t, uint64_t each_ns, double *ret)
+{
+	struct clock c = {.each_ns = each_ns};
+	const struct msd_rpc_timed of = {tick,       note_prepared,  note_flush,
+					 read_clock, note_cool_down, &c};
+
+	cr_assert_eq(msd_rpc_timer_run(&t, &of, ret, NULL), MSD_OK);
+	return c;
+}
+
+Test(rpc_session, a_time_is_the_mean_of_a_series)
+{
+	double s[4];
+	const struct clock c = measure((struct msd_rpc_timer){.number = 5,
+							      .repeat = 4,
+							      .limit_zero = 100,
+							      .cooldown_ms = 7,
+							      .repeats_to_cooldown = 2},
+				       1000, s);
+
+	cr_expect_eq(c.n_calls, 1 + 4 * 5); /* the first is not counted */
+	cr_expect_eq(c.n_prepared, 4);
+	cr_expect_eq(c.n_flushed, 4);
+	cr_expect_eq(c.n_cooled, 2 * 7);
+	for (int i = 0; i < 4; i++)
+		cr_expect_float_eq(s[i], 1e-6, 1e-12);
+}
+
+Test(rpc_session, a_short_series_is_repeated_with_more_calls)
+{
+	double s[2];
+	const struct msd_rpc_timer t = {.number = 1,
+					.repeat = 2,
+					.min_repeat_ms = 1,
+					.limit_zero = 100,
+					.repeats_to_cooldown = 1};
+	struct clock c = measure(t, 1000, s);
+
+	/* One call takes 1 us, so the next series has 1001; the number stays. */
+	cr_expect_eq(c.n_calls, 1 + 1 + 1001 + 1001);
+	cr_expect_eq(c.n_prepared, 2);
+	cr_expect_eq(c.n_flushed, 3);
+	c = measure(t, 0, s); /* a clock that stands still */
+	cr_expect_eq(c.n_calls, 1 + 2 * 100);
+}
+
+/* Two files, the first with 3 bytes. */
+static size_t write_tar(uint8_t *to)
+{
+	memset(to, 0, 5 * 512);
+	for (int i = 0; i < 2; i++) {
+		uint8_t *head = to + i * 1024;
+		memcpy(head, "name", 4);
+		memcpy(head + 124, i == 0 ? "00000000003" : "00000001000", 11);
+		head[156] = '0';
+		memcpy(head + 257, "ustar", 5);
+		memset(head + 512, 'a' + i, i == 0 ? 3 : 512);
+	}
+	return 5 * 512;
+}
+
+Test(rpc_session, a_tar_archive_is_read_or_refused_at_every_length)
+{
+	uint8_t *whole = malloc(5 * 512);
+	const size_t n = write_tar(whole);
+
+	for (size_t cut = 0; cut <= n; cut++) {
+		uint8_t *copy = malloc(cut > 0 ? cut : 1); /* for the sanitizer */
+		memcpy(copy, whole, cut);
+		struct msd_span at = {copy, cut}, file;
+		msd_err err = msd_rpc_tar_next(&at, &file, NULL);
+		cr_expect_eq(err == MSD_OK && file.p != NULL, cut >= 515, "%zu", cut);
+		if (err == MSD_OK && file.p != NULL) {
+			cr_expect_eq(file.n, 3);
+			err = msd_rpc_tar_next(&at, &file, NULL);
+			cr_expect_eq(err == MSD_OK && file.n == 512, cut >= 2048, "%zu",
+				     cut);
+		}
+		free(copy);
+	}
+	free(whole);
 }
