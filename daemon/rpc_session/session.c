@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/confine/crash.h"
 #include "daemon/rpc_session/builtins.h"
 #include "runtime/load/loaded.h"
 #include "runtime/value/registry.h"
@@ -430,12 +429,6 @@ static bool serve(struct msd_rpc_session *s)
 	}
 	msd_diag_finish(&d);
 	return goes_on;
-}
-
-void msd_rpc_session_note(struct msd_rpc_session *s, const char *what, const char *name)
-{
-	msd_crash_note(what, name);
-	msd_rpc_page_note(s->channel.page, what, name);
 }
 
 int msd_rpc_session_run(struct msd_rpc_session *s)
