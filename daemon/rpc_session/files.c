@@ -236,9 +236,10 @@ void msd_rpc_files_remove(struct msd_rpc_files *f, struct msd_span name)
 void msd_rpc_files_finish(struct msd_rpc_files *f)
 {
 	for (uint32_t i = 0; i < f->n; i++) {
-		if (f->list[i].map.p != NULL)
+		if (f->list[i].map.p != NULL) {
 			(void)munmap((void *)(uintptr_t)f->list[i].map.p,
 				     f->list[i].map.n);
+		}
 		(void)close(f->list[i].fd);
 	}
 	free(f->list);

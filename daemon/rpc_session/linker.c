@@ -124,9 +124,10 @@ static int spawn(const struct tool *t, pid_t *ret)
 	if (error != 0)
 		return error;
 	for (int i = 0; i < t->n_fds && error == 0; i++) {
-		if (t->fds[i] >= 0)
+		if (t->fds[i] >= 0) {
 			error = posix_spawn_file_actions_adddup2(&actions, t->fds[i],
 								 i);
+		}
 	}
 	if (error == 0)
 		error = posix_spawnp(ret, t->argv[0], &actions, NULL, t->argv, environ);
@@ -161,9 +162,10 @@ static msd_err run(const struct tool *t, int words, const char *package,
 				    t->argv[0], msd_errno_text(error, text), package);
 	}
 	while (waitpid(pid, &status, 0) < 0) {
-		if (errno != EINTR)
+		if (errno != EINTR) {
 			return msd_diag_set(d, MSD_IO, "%s: its end is unknown",
 					    t->argv[0]);
+		}
 	}
 	return status == 0 ? MSD_OK : refuse(t->argv[0], words, status, d);
 }
