@@ -1,10 +1,8 @@
 /* Calls: values of the packet become values of the runtime. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/rpc_session/session.h"
 #include "runtime/load/loaded.h"
-#include "runtime/module/instance.h"
 #include "runtime/value/error.h"
 
 static msd_err tensor_of(const struct msd_rpc_session *s,

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "daemon/rpc_session/timer.h"
-#include "runtime/module/instance.h"
 
 struct timed {
 	const struct msd_rpc_object *o;
