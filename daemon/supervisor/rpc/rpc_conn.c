@@ -75,7 +75,7 @@ static void wait_for(struct msd_rpc_conn *c, int events, uint64_t ms)
 static void send_now(const struct msd_rpc_conn *c, const struct msd_buf *b)
 {
 	if (b->n > 0) {
-		(void)!send(c->transport.fd, b->p, b->n, MSG_DONTWAIT | MSG_NOSIGNAL);
+		(void)!send(c->conn.transport.fd, b->p, b->n, MSG_DONTWAIT | MSG_NOSIGNAL);
 	}
 }
 
@@ -91,7 +91,7 @@ static void set_blocking(int fd, bool is_blocking)
  * connection, and the answer would be lost. */
 static void linger(struct msd_rpc_conn *c)
 {
-	(void)shutdown(c->transport.fd, SHUT_WR);
+	(void)shutdown(c->conn.transport.fd, SHUT_WR);
 	wait_for(c, UV_READABLE, LINGER_MS);
 }
 
@@ -109,9 +109,9 @@ static void tell(struct msd_rpc_conn *c)
 {
 	struct msd_buf out = {0};
 
-	set_blocking(c->transport.fd, false);
+	set_blocking(c->conn.transport.fd, false);
 	msd_rpc_process_tell(&c->process, msd_span_of(c->why),
-			     msd_bytes_written(c->transport.fd) - c->n_greeting, &out);
+			     msd_bytes_written(c->conn.transport.fd) - c->n_greeting, &out);
 	send_now(c, &out);
 	msd_buf_finish(&out);
 	linger(c);
@@ -134,9 +134,9 @@ static msd_err spawn(struct msd_rpc_conn *c, struct msd_diag *d)
 	const struct msd_rpc *rpc = c->rpc;
 
 	/* The session uses the same open file, with blocking calls. */
-	set_blocking(c->transport.fd, true);
+	set_blocking(c->conn.transport.fd, true);
 	return msd_rpc_process_start(&c->process, rpc->program, rpc->edge->registry,
-				     c->transport.fd, c->session.number, &child_ops, c,
+				     c->conn.transport.fd, c->session.number, &child_ops, c,
 				     d);
 }
 
@@ -180,7 +180,7 @@ static void close_now(struct msd_rpc_conn *c)
 {
 	msd_deadline_clear(c->rpc->edge->deadlines, &c->due);
 	uv_close((uv_handle_t *)&c->poll, on_poll_closed);
-	c->transport.ops->close(&c->transport);
+	c->conn.transport.ops->close(&c->conn.transport);
 }
 
 static void act(struct msd_rpc_conn *c, unsigned actions)
@@ -215,6 +215,7 @@ void msd_rpc_conn_on(struct msd_rpc_conn *c, enum msd_rpc_event event)
 	const struct msd_rpc_step step = msd_rpc_step(c->state, event);
 
 	c->state = step.next;
+	c->conn.is_closing = c->state >= MSD_RPC_LINGERING;
 	act(c, step.actions);
 }
 
@@ -287,7 +288,7 @@ static void read_hello(struct msd_rpc_conn *c)
 	size_t used;
 
 	while (err == MSD_WAIT) {
-		const ssize_t n = recv(c->transport.fd, c->hello + c->n_hello,
+		const ssize_t n = recv(c->conn.transport.fd, c->hello + c->n_hello,
 				       hello_bytes(c) - c->n_hello, MSG_DONTWAIT);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
@@ -312,7 +313,7 @@ static void read_hello(struct msd_rpc_conn *c)
 static void drop_input(struct msd_rpc_conn *c)
 {
 	uint8_t dropped[16384];
-	const ssize_t n = recv(c->transport.fd, dropped, sizeof(dropped), MSG_DONTWAIT);
+	const ssize_t n = recv(c->conn.transport.fd, dropped, sizeof(dropped), MSG_DONTWAIT);
 
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		msd_rpc_conn_on(c, MSD_RPC_CLIENT_IS_GONE);
@@ -442,16 +443,14 @@ static const char *state_word(const struct msd_rpc_conn *c)
 		       : msd_rpc_state_word(c->state);
 }
 
-static void look(struct msd_session *s, struct msd_frontend_look *ret)
+static const char *state_of(const struct msd_session *s)
 {
-	const struct msd_rpc_conn *c = conn_of(s);
+	struct msd_rpc_conn *c = conn_of((struct msd_session *)(uintptr_t)s);
 	const struct msd_rpc_page *page = c->process.page;
 
-	*ret = (struct msd_frontend_look){
-		.state = state_word(c),
-		.in_bytes = c->n_hello + (page != NULL ? page->in_bytes : 0),
-		.out_bytes = page != NULL ? page->out_bytes : 0,
-		.is_refused = c->state >= MSD_RPC_LINGERING};
+	c->conn.bytes_in = c->n_hello + (page != NULL ? page->in_bytes : 0);
+	c->conn.bytes_out = page != NULL ? page->out_bytes : 0;
+	return state_word(c);
 }
 
 static void close_for(struct msd_session *s, msd_err err, const char *why)
@@ -460,7 +459,7 @@ static void close_for(struct msd_session *s, msd_err err, const char *why)
 	msd_rpc_conn_end(conn_of(s), why);
 }
 
-static const struct msd_frontend_ops front_ops = {.look = look, .close = close_for};
+static const struct msd_frontend_ops front_ops = {.state = state_of, .close = close_for};
 static const struct msd_client_ops no_requests;
 
 void msd_rpc_conn_open(struct msd_rpc *rpc, struct msd_transport transport,
@@ -477,11 +476,11 @@ void msd_rpc_conn_open(struct msd_rpc *rpc, struct msd_transport transport,
 		return;
 	}
 	c->rpc = rpc;
-	c->transport = transport;
+	c->conn.transport = transport;
 	c->n_open = 1;
-	msd_session_init(&c->session, e, &no_requests, peer);
+	msd_session_init(&c->session, e, &no_requests, peer, &c->conn);
+	msd_list_remove(&c->session.watch_link); /* it keeps its own deadline */
 	c->session.front = &front_ops;
-	c->session.transport = &c->transport;
 	c->session.principal = who;
 	c->poll.data = c;
 	c->due.on_due = on_due;

@@ -5,6 +5,7 @@
  * after it, and passes the socket on. It keeps a duplicate, on which it explains the
  * end of a process that dies.
  */
+#include "daemon/stream/conn.h"
 #include "daemon/supervisor/rpc/rpc.h"
 #include "daemon/supervisor/rpc/rpc_process.h"
 #include "daemon/supervisor/rpc/rpc_step.h"
@@ -16,7 +17,8 @@ struct msd_rpc_conn {
 	struct msd_list link; /* msd_rpc.conns */
 	struct msd_rpc *rpc;
 	struct msd_session session;
-	struct msd_transport transport;
+	/* Not open: its transport and counts, for lists of connections. */
+	struct msd_conn conn;
 	enum msd_rpc_state state;
 	uv_poll_t poll;
 	struct msd_deadline due;

@@ -108,7 +108,7 @@ static void count_as_user(struct msd_session *s)
 		 msd_rights_peer(&s->edge->rights, &s->authorization.grant,
 				 s->peer->who),
 		 &d) != MSD_OK)
-		msd_conn_close(s->conn, MSD_BUSY, msd_diag_text(&d));
+		msd_session_close(s, MSD_BUSY, msd_diag_text(&d));
 	msd_diag_finish(&d);
 }
 

@@ -52,7 +52,7 @@ static void end(struct msd_session *s, const char *why)
 			msd_peer_id_text(s->peer->who, text),
 			(unsigned long long)n_others, why);
 	}
-	msd_conn_close(s->conn, MSD_REFUSED, why);
+	msd_session_close(s, MSD_REFUSED, why);
 }
 
 uint32_t msd_tls_recheck_connections(struct msd_edge *e, const struct msd_tls *tls)

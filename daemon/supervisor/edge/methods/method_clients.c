@@ -89,7 +89,7 @@ msd_err msd_method_kill(struct msd_method_call *c, struct msd_diag *d)
 				    (unsigned long long)number);
 	}
 	msd_audit_killed(c->session, found);
-	msd_conn_close(found->conn, MSD_REFUSED, "an operator ended it");
+	msd_session_close(found, MSD_REFUSED, "an operator ended it");
 	msd_pack_nil(&c->result);
 	return MSD_OK;
 }

@@ -98,7 +98,7 @@ static bool is_http(const struct msd_conn *c)
 
 static bool is_tvm_rpc(const struct msd_conn *c)
 {
-	return c->n_frames == 0 && msd_le32(c->head) == MSD_RPC_MAGIC;
+	return c->n_frames == 0 && msd_le32(c->framing.head) == MSD_RPC_MAGIC;
 }
 
 /* Write as much as the transport takes now. Nothing was written before. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "daemon/limits.h"
+#include "daemon/stream/conn.h"
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/objects/session_segments.h"
 #include "daemon/supervisor/module/direct/direct.h"
@@ -39,6 +40,15 @@ void msd_session_init(struct msd_session *s, struct msd_edge *e,
 	msd_account_open(&s->client.account, &peer->account,
 			 e->limits->max_connection_memory);
 	msd_handles_charge_to(&s->handles, &s->client.account);
+}
+
+void msd_session_close(struct msd_session *s, msd_err err, const char *why)
+{
+	if (s->front->close != NULL) {
+		s->front->close(s, err, why);
+	} else {
+		msd_conn_close(s->conn, err, why);
+	}
 }
 
 void msd_session_leave(struct msd_session *s)

@@ -52,6 +52,8 @@ struct msd_frontend_ops {
 	 * frontend checks it each time.
 	 */
 	void (*on_reduced)(struct msd_session *s);
+	/** Close the connection. NULL: msd_conn_close(). */
+	void (*close)(struct msd_session *s, msd_err err, const char *why);
 };
 
 struct msd_session {
@@ -121,6 +123,8 @@ struct msd_req *msd_session_find(struct msd_session *s, uint64_t id);
 void msd_session_init(struct msd_session *s, struct msd_edge *e,
 		      const struct msd_client_ops *ops, struct msd_client_peer *peer,
 		      struct msd_conn *conn);
+/** Close the connection of @s, and tell its client @err and @why if it can be told. */
+void msd_session_close(struct msd_session *s, msd_err err, const char *why);
 /** The connection ended: drop queued requests and orphan running ones. */
 void msd_session_leave(struct msd_session *s);
 
