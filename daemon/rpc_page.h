@@ -24,7 +24,7 @@ struct msd_rpc_page {
 	uint32_t is_classic;                /* era of the client */
 	uint64_t n_packets;                 /* that it has begun to read; atomic */
 	uint64_t in_bytes, out_bytes;       /* of whole packets */
-	uint64_t answer_bytes;              /* of the answer that it writes */
+	uint64_t answer_bytes;              /* size of the answer that it writes */
 	char name[MSD_RPC_PAGE_NAME_BYTES]; /* "call of NAME"; "": no foreign code */
 };
 

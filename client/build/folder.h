@@ -8,7 +8,8 @@
 /** True if @path is a folder. */
 bool msd_folder_is(const char *path);
 /**
- * Read the file @path, saved_model.pb or model.tar of the folder @path, or the files of the folder
+ * Read the file @path, saved_model.pb or model.tar of the folder @path, or the files of
+ * the folder
  * @path as a tar archive, into @ret. Errors: those of msd_file_read() and
  * msd_archive_write(); MSD_UNSUPPORTED: a link or a device in the folder;
  * MSD_BAD_ARTIFACT: a folder without metadata.json, model.tar and saved_model.pb.

@@ -1,3 +1,8 @@
+/*
+ * Happy path: a number with few digits is converted by one exact division, any other by
+ * strtod(). Failures: at the first byte of another form the caller gives up, and the
+ * general reader reads the text again.
+ */
 #include "daemon/http/infer_elements.h"
 
 #include <math.h>

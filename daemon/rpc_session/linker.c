@@ -1,7 +1,7 @@
 /*
  * Happy path: each object becomes a memfd, which the linker opens through /proc; it
- * writes another one. Failures: without a linker the error names binutils; what the
- * linker says is the error's text.
+ * writes another one. Failures: without a linker the error names binutils; else the
+ * linker's output is the error's text.
  */
 #include "daemon/rpc_session/linker.h"
 

@@ -91,7 +91,7 @@ enum msd_exit msd_steps_parse(const struct msd_cli *cli, struct msd_steps *ret)
 	return code;
 }
 
-/* The value of a step: what it returned, else the tensors that it filled. */
+/* The value of a step: its result, else the tensors that it filled. */
 static const modser_value *value_of(const struct msd_step *step)
 {
 	const modser_value *root = modser_result_value(step->answer);

@@ -75,7 +75,8 @@ static void wait_for(struct msd_rpc_conn *c, int events, uint64_t ms)
 static void send_now(const struct msd_rpc_conn *c, const struct msd_buf *b)
 {
 	if (b->n > 0) {
-		(void)!send(c->conn.transport.fd, b->p, b->n, MSG_DONTWAIT | MSG_NOSIGNAL);
+		(void)!send(c->conn.transport.fd, b->p, b->n,
+			    MSG_DONTWAIT | MSG_NOSIGNAL);
 	}
 }
 
@@ -111,7 +112,8 @@ static void tell(struct msd_rpc_conn *c)
 
 	set_blocking(c->conn.transport.fd, false);
 	msd_rpc_process_tell(&c->process, msd_span_of(c->why),
-			     msd_bytes_written(c->conn.transport.fd) - c->n_greeting, &out);
+			     msd_bytes_written(c->conn.transport.fd) - c->n_greeting,
+			     &out);
 	send_now(c, &out);
 	msd_buf_finish(&out);
 	linger(c);
@@ -136,8 +138,8 @@ static msd_err spawn(struct msd_rpc_conn *c, struct msd_diag *d)
 	/* The session uses the same open file, with blocking calls. */
 	set_blocking(c->conn.transport.fd, true);
 	return msd_rpc_process_start(&c->process, rpc->program, rpc->edge->registry,
-				     c->conn.transport.fd, c->session.number, &child_ops, c,
-				     d);
+				     c->conn.transport.fd, c->session.number,
+				     &child_ops, c, d);
 }
 
 static void start(struct msd_rpc_conn *c)
@@ -313,7 +315,8 @@ static void read_hello(struct msd_rpc_conn *c)
 static void drop_input(struct msd_rpc_conn *c)
 {
 	uint8_t dropped[16384];
-	const ssize_t n = recv(c->conn.transport.fd, dropped, sizeof(dropped), MSG_DONTWAIT);
+	const ssize_t n =
+		recv(c->conn.transport.fd, dropped, sizeof(dropped), MSG_DONTWAIT);
 
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		msd_rpc_conn_on(c, MSD_RPC_CLIENT_IS_GONE);
@@ -459,7 +462,8 @@ static void close_for(struct msd_session *s, msd_err err, const char *why)
 	msd_rpc_conn_end(conn_of(s), why);
 }
 
-static const struct msd_frontend_ops front_ops = {.state = state_of, .close = close_for};
+static const struct msd_frontend_ops front_ops = {.state = state_of,
+						  .close = close_for};
 static const struct msd_client_ops no_requests;
 
 void msd_rpc_conn_open(struct msd_rpc *rpc, struct msd_transport transport,

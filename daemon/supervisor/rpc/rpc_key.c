@@ -21,7 +21,8 @@ static bool is_on_loopback(const struct msd_rpc_conn *c)
 {
 	uint8_t at[MSD_ADDRESS_BYTES];
 
-	return msd_network_peer(c->conn.transport.fd, at) && msd_network_is_loopback(at) &&
+	return msd_network_peer(c->conn.transport.fd, at) &&
+	       msd_network_is_loopback(at) &&
 	       c->session.principal.client.kind == MSD_PEER_UNKNOWN;
 }
 

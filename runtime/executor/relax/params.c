@@ -14,7 +14,7 @@
 #include "runtime/device/memory.h"
 #include "runtime/packed/tensor_cache.h"
 
-#define ALIGN 64u /* of a tensor's data, as compiled code assumes */
+#define ALIGN 64u /* compiled code assumes it of a tensor's data */
 
 msd_err msd_relax_params_open(struct msd_span bytes, struct msd_relax_params **ret,
 			      struct msd_diag *d)

@@ -62,8 +62,7 @@ INLINE void multiply_three(const struct planes *p, const struct nine *n, size_t 
 
 INLINE vec add_tap(const enum kind kind, vec sum, vec weight, vec x)
 {
-	if (kind ==
-	    COMPARE) /* what is not a number loses, as in the reference engine */
+	if (kind == COMPARE) /* NaN loses, as in the reference engine */
 		return most(sum, x);
 	return kind == SUM ? sum + x : sum + weight * x;
 }
