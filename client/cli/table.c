@@ -8,7 +8,6 @@
  * of maps or text of several lines is a section.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "client/cli/values/cell.h"

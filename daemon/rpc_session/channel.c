@@ -4,6 +4,7 @@
  * gone or stalls, and a packet over the limit, end the session.
  */
 #include "daemon/rpc_session/channel.h"
+#include "daemon/rpc_page.h"
 
 #include <errno.h>
 #include <poll.h>

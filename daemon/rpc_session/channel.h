@@ -4,8 +4,9 @@
  * The socket of a session. It is read and written with blocking calls: TVM's client
  * waits for each answer before it sends the next packet.
  */
-#include "daemon/rpc_page.h"
 #include "proto/tvm_rpc/packet.h"
+
+struct msd_rpc_page;
 
 struct msd_rpc_channel {
 	int fd;

@@ -16,6 +16,7 @@
 #include "daemon/confine/resource_limits.h"
 #include "daemon/confine/sandbox.h"
 #include "daemon/mark.h"
+#include "daemon/rpc_page.h"
 #include "daemon/rpc_session/session.h"
 #include "proto/base/inherited.h"
 #include "proto/value.h"

@@ -1,5 +1,6 @@
 /* Says which foreign code runs: to the crash report and to the supervisor. */
 #include "daemon/confine/crash.h"
+#include "daemon/rpc_page.h"
 #include "daemon/rpc_session/session.h"
 
 void msd_rpc_session_note(struct msd_rpc_session *s, const char *what, const char *name)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/rpc_page.h"
 #include "daemon/rpc_session/builtins.h"
 #include "runtime/load/loaded.h"
 #include "runtime/value/registry.h"

@@ -11,7 +11,6 @@
  * Only a worker parses the index (artifact/params/shards.h). Here it is only searched
  * for the names of shards.
  */
-#include "proto/base/bytes.h"
 #include "proto/base/diag.h"
 
 #define MSD_PARAMS_FOLDER_ALIGN 64u             /* bytes; fewer zeros than that */

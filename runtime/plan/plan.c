@@ -9,7 +9,6 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/view.h"
-#include "runtime/plan/clock.h"
 #include "runtime/plan/dynamic.h"
 #include "runtime/plan/flow.h"
 #include "runtime/plan/parts.h"

@@ -4,6 +4,7 @@
 
 #include "graph/ir/graph.h"
 #include "proto/base/clock.h"
+#include "runtime/plan/clock.h"
 #include "runtime/plan/describe.h"
 #include "runtime/plan/flow.h"
 #include "runtime/plan/parts.h"

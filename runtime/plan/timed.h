@@ -2,8 +2,8 @@
 #define MSD_RUNTIME_PLAN_TIMED_H
 /* Timed runs of a plan. */
 #include "proto/base/diag.h"
-#include "runtime/plan/clock.h"
 
+struct msd_clock;
 struct msd_plan;
 
 /**

@@ -1,7 +1,6 @@
 #include "tests/fuzz/rpc_world.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "client/cli/deadline_option.h"
 #include "client/cli/model/program_path.h"
 #include "client/cli/verbs/report.h"
 #include "proto/base/errno_text.h"

@@ -15,6 +15,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/log.h"
+#include "daemon/rpc_page.h"
 #include "daemon/supervisor/edge/access/audit.h"
 #include "daemon/supervisor/edge/listen/accept.h"
 #include "daemon/supervisor/module/life/registry.h"

@@ -14,6 +14,7 @@
 
 #include "daemon/child/cgroup.h"
 #include "daemon/limits.h"
+#include "daemon/rpc_page.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/workers/process_parts.h"
 #include "proto/base/errno_text.h"

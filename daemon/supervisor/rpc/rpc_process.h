@@ -6,10 +6,10 @@
  * end to the client.
  */
 #include "daemon/child/child.h"
-#include "daemon/rpc_page.h"
 
 struct msd_limits;
 struct msd_module_registry;
+struct msd_rpc_page;
 
 struct msd_rpc_process {
 	struct msd_child *child;   /* NULL: none, or its end was reported */

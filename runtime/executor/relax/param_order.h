@@ -1,8 +1,9 @@
 #ifndef MSD_RUNTIME_EXECUTOR_RELAX_PARAM_ORDER_H
 #define MSD_RUNTIME_EXECUTOR_RELAX_PARAM_ORDER_H
 /* The order of the parameters in `packed_params`. */
-#include "artifact/params/shards.h"
 #include "runtime/executor/relax/vm.h"
+
+struct msd_shard_record;
 
 struct msd_param_order {
 	const struct msd_shard_record **records; /* owned list of borrowed records */

@@ -9,6 +9,7 @@
 
 #include "runtime/plan/plan.h"
 #include "runtime/pool/pool.h"
+#include "tests/graph/constant.h"
 #include "tests/graph/net.h"
 #include "tests/runtime/native/levels.h"
 

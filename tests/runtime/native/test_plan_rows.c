@@ -10,10 +10,8 @@
 #include "runtime/plan/describe.h"
 #include "runtime/plan/plan.h"
 #include "runtime/plan/timed.h"
-#include "tests/graph/constant.h"
 #include "tests/graph/net.h"
 #include "tests/runtime/native/agree.h"
-#include "tests/runtime/native/levels.h"
 #include "tests/support/fail_alloc.h"
 
 /* A convolution of 3x3, + x, ReLu, then a Floor, which the native engine lacks. */
