@@ -179,7 +179,10 @@ static const char *word_for(const struct msd_parameters *s, size_t i)
 static void put_command(struct msd_buf *out, const struct msd_arguments *a,
 			const struct msd_parameters *s, const char *target)
 {
-	const size_t n = s->params->as.tuple.n;
+	const size_t needed = msd_parameters_needed(s);
+	const size_t n = a->n < needed                  ? needed
+			 : a->n < s->params->as.tuple.n ? a->n
+							: s->params->as.tuple.n;
 
 	msd_buf_printf(out, "write modser call ");
 	put_quoted(out, target);
@@ -208,7 +211,7 @@ static bool put_argument(struct msd_buf *out, const struct msd_arguments *a,
 	const modser_value *v = &a->values[i];
 	struct msd_extents x;
 
-	if (param == NULL)
+	if (param == NULL || (v->kind == MODSER_NIL && msd_parameters_optional(param)))
 		return false;
 	if (!msd_parameters_is(param, "tensor")) {
 		if (msd_scalar_fits(v, param))
@@ -266,7 +269,7 @@ static void put_name(struct msd_buf *out, const struct msd_arguments *a,
 static bool put_missing(struct msd_buf *out, const struct msd_arguments *a,
 			const struct msd_parameters *s)
 {
-	for (size_t k = 0; k < s->params->as.tuple.n; k++) {
+	for (size_t k = 0; k < msd_parameters_needed(s); k++) {
 		const modser_value *param = &s->params->as.tuple.item[k];
 		const char *name = msd_parameters_text(param, "name");
 		const char *dtype = msd_parameters_text(param, "dtype");
@@ -334,7 +337,8 @@ bool msd_advice_put(struct msd_buf *out, const struct msd_arguments *a,
 		return put_inputs(out, a, s);
 	if (s->params == NULL)
 		return false;
-	if (a->n != s->params->as.tuple.n && !a->has_names) {
+	if ((a->n < msd_parameters_needed(s) || a->n > s->params->as.tuple.n) &&
+	    !a->has_names) {
 		put_command(out, a, s, target);
 		return true;
 	}

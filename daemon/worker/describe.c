@@ -74,13 +74,14 @@ static bool has_names(const struct msd_param *p)
 
 /* Extent names are from @shown, to match the signature's text. */
 static void put_param(struct budget *b, const struct msd_param *p,
-		      const struct msd_param *shown)
+		      const struct msd_param *shown, bool is_optional)
 {
 	char name[MSD_DTYPE_NAME_MAX];
 	bool has_shape = p->ndim >= 0 && (p->ndim == 0 || p->shape != NULL);
 	const bool is_named = has_shape && shown != NULL && shown->ndim == p->ndim &&
 			      has_names(shown);
-	size_t n = 1u + (p->name != NULL) + p->has_dtype + has_shape + is_named;
+	size_t n = 1u + (p->name != NULL) + p->has_dtype + has_shape + is_named +
+		   is_optional;
 
 	msd_pack_map(b->out, n);
 	if (p->name != NULL)
@@ -96,6 +97,10 @@ static void put_param(struct budget *b, const struct msd_param *p,
 	}
 	if (is_named)
 		put_extents(b, shown);
+	if (is_optional) {
+		msd_pack_cstr(b->out, "optional");
+		msd_pack_bool(b->out, true);
+	}
 	b->objects += 1 + 2 * n + (has_shape ? (size_t)p->ndim : 0);
 }
 
@@ -113,7 +118,8 @@ static void put_params(struct budget *b, const struct msd_signature *s)
 	msd_pack_array(b->out, s->n_params);
 	for (size_t i = 0; i < s->n_params; i++) {
 		const struct msd_param *p = &s->params[i];
-		put_param(b, p, is_shown && !has_names(p) ? &shown.params[i] : p);
+		put_param(b, p, is_shown && !has_names(p) ? &shown.params[i] : p,
+			  i >= s->n_params - s->n_optional);
 	}
 	msd_signature_finish(&shown);
 }
@@ -136,7 +142,7 @@ static void put_results(struct budget *b, const struct msd_param *results, size_
 	msd_pack_cstr(b->out, "results");
 	msd_pack_array(b->out, n);
 	for (size_t i = 0; i < n; i++)
-		put_param(b, &results[i], &results[i]);
+		put_param(b, &results[i], &results[i], false);
 }
 
 static bool can_batch(const struct msd_func_info *f)

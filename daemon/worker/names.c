@@ -102,11 +102,15 @@ static msd_err place_args(struct ordering *o, const struct msd_call *call,
 	return err;
 }
 
-static msd_err check_all_taken(const struct ordering *o, struct msd_diag *d)
+/* An optional parameter without an argument is None. */
+static msd_err complete(const struct ordering *o, struct msd_diag *d)
 {
 	for (size_t i = 0; i < o->s->n_params; i++) {
 		const char *name = o->s->params[i].name;
-		if (!o->is_taken[i]) {
+		if (o->is_taken[i])
+			continue;
+		o->args[i] = msd_none();
+		if (i < o->s->n_params - o->s->n_optional) {
 			return msd_diag_set(d, MSD_BAD_ARGUMENT,
 					    "parameter %zu (%s) has no argument", i,
 					    name != NULL ? name : "?");
@@ -142,7 +146,7 @@ msd_err msd_call_order_args(struct msd_call *call, struct msd_span names,
 	if (err == MSD_OK)
 		err = place_args(&o, call, c, false, d);
 	if (err == MSD_OK)
-		err = check_all_taken(&o, d);
+		err = complete(&o, d);
 	if (err == MSD_OK) {
 		call->args = o.args;
 		call->n_args = (uint32_t)o.s->n_params;

@@ -98,7 +98,7 @@ static bool stays(const modser_sg_node *node, const bool *is_read)
 	if (node->op == NULL)
 		return false;
 	return strcmp(node->op->schema->name, "Const") != 0 ||
-	       is_read[node->outputs[0]->index];
+	       node->outputs[0]->is_default || is_read[node->outputs[0]->index];
 }
 
 static void drop_nodes(modser_graph *g, const bool *is_read)
@@ -156,7 +156,8 @@ static bool has_reader(const modser_sg_node *node, const bool *is_read)
 	for (size_t i = 0; i < node->n_outputs; i++) {
 		const modser_sg_tensor *t = node->outputs[i];
 
-		if (t != NULL && (is_read[t->index] || t->type == MODSER_TENSOR_INPUT))
+		if (t != NULL && (is_read[t->index] || t->is_default ||
+				  t->type == MODSER_TENSOR_INPUT))
 			return true;
 	}
 	return false;

@@ -77,6 +77,8 @@ void modser_graph_destroy(modser_graph *graph)
 		msd_sg_node_destroy(graph->nodes[i]);
 	for (size_t i = 0; i < graph->n_tensors; i++)
 		msd_sg_tensor_destroy(graph->tensors[i]);
+	for (size_t i = 0; i < graph->n_defaults; i++)
+		msd_sg_tensor_destroy(graph->defaults[i].declared);
 	for (size_t i = 0; i < graph->n_ops; i++)
 		msd_sg_op_destroy(graph->ops[i]);
 	for (size_t i = 0; i < MODSER_GRAPH_FACT_COUNT; i++)
@@ -91,6 +93,7 @@ void modser_graph_destroy(modser_graph *graph)
 	free(graph->ops);
 	free(graph->inputs);
 	free(graph->outputs);
+	free(graph->defaults);
 	free(graph->files);
 	free(graph);
 }
@@ -217,6 +220,23 @@ int modser_graph_add_output(modser_graph *graph, modser_sg_tensor *tensor)
 	if (graph == NULL || tensor == NULL)
 		return msd_sg_null(graph, "tensor");
 	return add_tensor(graph, &graph->outputs, &graph->n_outputs, tensor);
+}
+
+modser_sg_tensor *msd_sg_add_default(modser_graph *g, modser_sg_tensor *value)
+{
+	modser_sg_tensor *t = msd_sg_tensor_new(g, value->name);
+
+	if (t == NULL || !msd_grow(&g->defaults, g->n_defaults, sizeof(*g->defaults))) {
+		msd_sg_tensor_destroy(t);
+		(void)msd_sg_no_memory(g);
+		return NULL;
+	}
+	value->is_default = true;
+	msd_sg_tensor_take_dtype(t, value->dtype);
+	t->ndim = value->ndim;
+	memcpy(t->dims, value->dims, sizeof(t->dims));
+	g->defaults[g->n_defaults++] = (struct msd_sg_default){value, t};
+	return t;
 }
 
 size_t modser_graph_node_count(const modser_graph *graph)

@@ -32,6 +32,7 @@ struct modser_sg_tensor {
 	const void *data;         /* constant data, or NULL if not loaded */
 	void (*release)(void *data);
 	const void *value; /* variable: its bytes while a run knows them */
+	bool is_default;   /* constant: it is one of the graph's defaults */
 	bool is_stripped;  /* its bytes were stripped on purpose */
 	bool has_location;
 	uint64_t offset; /* offset in the graph's file */
@@ -72,6 +73,13 @@ struct msd_sg_source {
 	size_t n; /* number of nodes, also in subgraphs */
 };
 
+/* A constant of the file that a caller may replace. */
+struct msd_sg_default {
+	modser_sg_tensor *value;    /* the graph's; no pass removes it */
+	modser_sg_tensor *declared; /* owned; no tensor of the graph: the type that
+				       other values must have */
+};
+
 struct modser_graph {
 	char *facts[MODSER_GRAPH_FACT_COUNT]; /* NULL: never set */
 	struct msd_sg_attrs attrs;
@@ -85,6 +93,10 @@ struct modser_graph {
 	size_t n_inputs;
 	modser_sg_tensor **outputs;
 	size_t n_outputs;
+	struct msd_sg_default *defaults; /* in the order of the file */
+	size_t n_defaults;
+	bool opens_defaults;   /* set before a load: they are the last inputs, and
+				  nodes read these */
 	struct msd_buf *files; /* constants point into them */
 	size_t n_files;
 	modser_read_beside *read_beside; /* for its load; NULL if absent */
@@ -140,8 +152,16 @@ MSD_MUST_CHECK bool msd_sg_tensor_bytes(const modser_sg_tensor *t, uint64_t *ret
  */
 MSD_MUST_CHECK int msd_sg_check_ends(const modser_sg_node *node);
 
+/**
+ * Note that a caller may replace the constant @value, and return a tensor that has its
+ * type, for the caller to change. NULL: memory is short.
+ */
+modser_sg_tensor *msd_sg_add_default(modser_graph *g, modser_sg_tensor *value);
+
 /** True if @node computes nothing: its output is a constant or an input. */
 bool msd_sg_node_is_given(const modser_sg_node *node);
+/** Create a tensor that @g does not list. NULL: the graph has the error. */
+modser_sg_tensor *msd_sg_tensor_new(modser_graph *g, const char *name);
 void msd_sg_tensor_destroy(modser_sg_tensor *t); /* NULL is allowed */
 void msd_sg_node_destroy(modser_sg_node *node);
 void msd_sg_op_destroy(modser_sg_op *op);

@@ -43,6 +43,26 @@ void msd_sg_tensor_destroy(modser_sg_tensor *t)
 	free(t);
 }
 
+modser_sg_tensor *msd_sg_tensor_new(modser_graph *graph, const char *name)
+{
+	modser_sg_tensor *t = calloc(1, sizeof(*t));
+
+	if (t != NULL)
+		t->name = msd_sg_copy(name, strlen(name));
+	if (t == NULL || t->name == NULL) {
+		free(t);
+		(void)msd_sg_no_memory(graph);
+		return NULL;
+	}
+	t->graph = graph;
+	t->index = graph->n_tensors;
+	t->type = MODSER_TENSOR_VAR;
+	t->ndim = -1;
+	t->dtype = (struct msd_dtype){MSD_DT_FLOAT, 32, 1};
+	(void)msd_dtype_format(t->dtype, t->dtype_name);
+	return t;
+}
+
 modser_sg_tensor *modser_sg_tensor_create(modser_graph *graph, const char *name)
 {
 	if (graph == NULL || name == NULL) {
@@ -55,24 +75,16 @@ modser_sg_tensor *modser_sg_tensor_create(modser_graph *graph, const char *name)
 				  graph->n_tensors);
 		return NULL;
 	}
-	modser_sg_tensor *t = calloc(1, sizeof(*t));
-	if (t == NULL || !msd_grow(&graph->tensors, graph->n_tensors, sizeof(t)))
-		goto fail;
-	t->graph = graph;
-	t->index = graph->n_tensors;
-	t->type = MODSER_TENSOR_VAR;
-	t->ndim = -1;
-	t->dtype = (struct msd_dtype){MSD_DT_FLOAT, 32, 1};
-	(void)msd_dtype_format(t->dtype, t->dtype_name);
-	t->name = msd_sg_copy(name, strlen(name));
-	if (t->name == NULL)
-		goto fail;
+	modser_sg_tensor *t = msd_sg_tensor_new(graph, name);
+	if (t == NULL)
+		return NULL;
+	if (!msd_grow(&graph->tensors, graph->n_tensors, sizeof(t))) {
+		msd_sg_tensor_destroy(t);
+		(void)msd_sg_no_memory(graph);
+		return NULL;
+	}
 	graph->tensors[graph->n_tensors++] = t;
 	return t;
-fail:
-	msd_sg_tensor_destroy(t);
-	(void)msd_sg_no_memory(graph);
-	return NULL;
 }
 
 modser_sg_tensor *modser_sg_tensor_create_const(modser_graph *graph, const char *name)

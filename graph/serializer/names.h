@@ -17,7 +17,10 @@ struct msd_names {
 
 /** NULL if absent. */
 void *msd_names_find(const struct msd_names *names, const char *name);
-/** Add @thing under @name, which is new and outlives this. False: memory is short. */
+/**
+ * Add @thing under @name, which outlives this; it replaces what had the name. False:
+ * memory is short.
+ */
 MSD_MUST_CHECK bool msd_names_add(struct msd_names *names, const char *name,
 				  void *thing);
 void msd_names_finish(struct msd_names *names);

@@ -23,6 +23,11 @@ static const struct msd_param *param_at(const struct msd_call_rules *rules, size
 	return s->params != NULL && i < s->n_params ? &s->params[i] : NULL;
 }
 
+static bool is_optional(const struct msd_signature *s, size_t i)
+{
+	return i >= s->n_params - s->n_optional;
+}
+
 /* "addone: argument 0 (A): ..." */
 static msd_err refuse(const struct msd_call_rules *rules, size_t i, struct msd_diag *d,
 		      const char *expected, const char *got)
@@ -212,6 +217,8 @@ msd_err msd_check_arg(const struct msd_call_rules *rules, size_t i,
 		return check_known_tensor(rules, i, p, t, d);
 	}
 	if (is_known && p->kind == MSD_P_TENSOR) {
+		if (v->type == MSD_T_NONE && is_optional(rules->info.signature, i))
+			return MSD_OK;
 		describe_tensor(p, want);
 		return refuse(rules, i, d, want, msd_type_name(v->type));
 	}
@@ -231,7 +238,8 @@ msd_err msd_check_args(const struct msd_call_rules *rules, const struct msd_any 
 {
 	const struct msd_signature *s = rules->info.signature;
 
-	if (s->known && n != s->n_params && n != s->n_params + rules->n_bound) {
+	if (s->known && n != s->n_params && n != s->n_params + rules->n_bound &&
+	    (n > s->n_params || !is_optional(s, n))) {
 		const bool lacks_out =
 			rules->info.style == MSD_FUNC_PRIM && n < s->n_params;
 

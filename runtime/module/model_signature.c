@@ -52,9 +52,12 @@ static msd_err param_set(struct msd_param *p, const struct msd_model_tensor *t,
 }
 
 static msd_err compose(const char *name, const struct msd_model_tensor *tensors,
-		       size_t n, struct msd_signature *ret, struct msd_diag *d)
+		       size_t n, size_t n_optional, struct msd_signature *ret,
+		       struct msd_diag *d)
 {
 	msd_err err = msd_signature_init(ret, n, d);
+
+	ret->n_optional = n_optional;
 
 	for (size_t i = 0; err == MSD_OK && i < n; i++)
 		err = param_set(&ret->params[i], &tensors[i], d);
@@ -66,10 +69,10 @@ msd_err msd_model_signature(const char *name, const struct msd_model_io *io,
 {
 	struct msd_signature outputs = {0};
 	char *text = NULL;
-	msd_err err = compose(name, io->inputs, io->n_inputs, ret, d);
+	msd_err err = compose(name, io->inputs, io->n_inputs, io->n_optional, ret, d);
 
 	if (err == MSD_OK)
-		err = compose("", io->outputs, io->n_outputs, &outputs, d);
+		err = compose("", io->outputs, io->n_outputs, 0, &outputs, d);
 	if (err == MSD_OK && asprintf(&text, "%s -> %s", ret->text, outputs.text) < 0)
 		err = msd_diag_no_memory(d);
 	if (err == MSD_OK) {

@@ -33,6 +33,7 @@ struct msd_signature {
 	char *text; /* as printed by the library or composed by us; NULL if unknown */
 	struct msd_param *params;
 	size_t n_params;
+	size_t n_optional; /* the last ones, which a call may omit or give as None */
 	/* Result types if they are known apart from the text; else none. */
 	struct msd_param *results;
 	size_t n_results;

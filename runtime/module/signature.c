@@ -210,12 +210,12 @@ static const char *batch_of(const struct msd_param *p)
 
 bool msd_signature_has_batch(const struct msd_signature *s)
 {
-	const char *const name =
-		s->known && s->n_params > 0 ? batch_of(&s->params[0]) : NULL;
+	const size_t n = s->n_params - s->n_optional;
+	const char *const name = s->known && n > 0 ? batch_of(&s->params[0]) : NULL;
 
-	if (name == NULL || (s->n_params > 1 && name[0] == '\0'))
+	if (name == NULL || (n > 1 && name[0] == '\0'))
 		return false;
-	for (size_t i = 1; i < s->n_params; i++) {
+	for (size_t i = 1; i < n; i++) {
 		const char *const other = batch_of(&s->params[i]);
 		if (other == NULL || strcmp(other, name) != 0)
 			return false;
@@ -251,6 +251,8 @@ msd_err msd_signature_compose(struct msd_signature *s, const char *name,
 		if (p->name != NULL)
 			msd_buf_printf(&out, "%s: ", p->name);
 		compose_type(p, &out);
+		if (i >= s->n_params - s->n_optional)
+			msd_buf_printf(&out, " = default");
 	}
 	msd_buf_printf(&out, ")");
 	msd_buf_put_u8(&out, '\0');

@@ -32,9 +32,9 @@ MSD_MUST_CHECK msd_err msd_signature_init(struct msd_signature *s, size_t n,
 MSD_MUST_CHECK msd_err msd_signature_compose(struct msd_signature *s, const char *name,
 					     struct msd_diag *d);
 /**
- * True if all parameters are tensors and share the same unknown first extent, so that
- * calls can be combined into a batch. With a single parameter the extent needs no
- * name.
+ * True if all parameters that a call needs are tensors and share the same unknown first
+ * extent, so that calls can be combined into a batch. With a single one the extent
+ * needs no name.
  */
 bool msd_signature_has_batch(const struct msd_signature *s);
 void msd_signature_finish(struct msd_signature *s);

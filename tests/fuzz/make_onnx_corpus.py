@@ -217,6 +217,14 @@ def cases():
         "accept_initializer_named_as_input": model(
             [node("Gemm", ["x", "w"], ["y"], transB=1)], [X, value("w", "float32", [2, 3])], [Y],
             [tensor("w", floats(2, 3))], opset=11, ir=3),
+        "accept_defaults": model(
+            [node("Gemm", ["x", "w", "b"], ["y"], transB=1)],
+            [value("w", "float32", [2, 3]), X, value("b", "float32", ["n"])], [Y],
+            [tensor("b", floats(2)), tensor("w", floats(2, 3))]),
+        "reject_default_that_is_an_input_twice": model(
+            [node("Gemm", ["x", "w"], ["y"], transB=1)],
+            [value("w", "float32", [2, 3]), X, value("w", "float32", [2, 3])], [Y],
+            [tensor("w", floats(2, 3))]),
         "accept_open_extents": model([node("Relu", ["x"], ["y"])],
                                      [value("x", "float32", ["n", 3])],
                                      [value("y", "float32", ["n", 3])]),

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "graph/ir/graph.h"
 #include "graph/serializer/onnx/rows/row.h"
 #include "tests/artifact/fixture.h"
 #include "tests/artifact/mangle.h"
@@ -43,6 +44,8 @@ Test(onnx, says_what_is_wrong_and_where)
 	expect_error(CORPUS "reject_nothing_makes_what_is_captured.bin",
 		     "node 0 \"n\", If: node 0 \"n\", Add: nothing before it makes its "
 		     "input \"nobody\"");
+	expect_error(CORPUS "reject_default_that_is_an_input_twice.bin",
+		     "two tensors are called \"w\"");
 	expect_error(CORPUS "reject_if_without_a_branch.bin",
 		     "node 0 \"n\", If: it has no graph \"else_branch\"");
 }
@@ -193,6 +196,69 @@ Test(onnx, extents_that_are_not_known_have_their_names)
 	bw_free(&file);
 }
 
+/* w is before x in the file; b is declared with an open extent. */
+static void expect_defaults(const modser_graph *g)
+{
+	cr_assert_eq(g->n_defaults, 2);
+	const modser_sg_tensor *w = g->defaults[0].declared;
+	const modser_sg_tensor *b = g->defaults[1].declared;
+
+	cr_expect(strcmp(w->name, "w") == 0 && w->ndim == 2 && w->dims[1] == 3);
+	cr_expect(strcmp(b->name, "b") == 0 && b->ndim == 1 && b->dims[0] == -1);
+	cr_expect_str_eq(modser_sg_tensor_dim_name(b, 0), "n");
+	cr_expect_eq(((const float *)g->defaults[1].value->data)[1], 1.0f);
+}
+
+Test(onnx, an_initializer_that_is_an_input_is_a_constant_and_a_default)
+{
+	struct bw file = fixture_read(CORPUS "accept_defaults.bin");
+	int result;
+	modser_graph *g = load(bw_span(&file), &result);
+
+	cr_assert_eq(result, 0, "%s", modser_graph_error(g));
+	cr_assert_eq(modser_graph_check(g), 0, "%s", modser_graph_error(g));
+	expect_defaults(g);
+	cr_expect_eq(g->n_inputs, 1);
+	modser_graph_destroy(g);
+	bw_free(&file);
+}
+
+Test(onnx, a_graph_that_opens_defaults_has_them_as_its_last_inputs)
+{
+	struct bw file = fixture_read(CORPUS "accept_defaults.bin");
+	const modser_part part = {bw_span(&file).p, bw_span(&file).n};
+	modser_graph *g = modser_graph_create("");
+
+	g->opens_defaults = true;
+	cr_assert_eq(modser_serializer_load_memory(onnx, &part, 1, NULL, g), 0);
+	cr_assert_eq(modser_graph_check(g), 0, "%s", modser_graph_error(g));
+	expect_defaults(g);
+	cr_assert_eq(g->n_inputs, 3);
+	cr_expect_str_eq(g->inputs[0]->name, "x");
+	for (size_t i = 0; i < 2; i++) {
+		const modser_sg_tensor *t = g->inputs[1 + i];
+
+		cr_expect_eq(t->type, MODSER_TENSOR_INPUT);
+		cr_expect_str_eq(t->name, g->defaults[i].declared->name);
+		cr_expect_eq(t->dims[0], g->defaults[i].declared->dims[0]);
+		cr_expect_eq(g->nodes[g->n_nodes - 1]->inputs[1 + i], t);
+	}
+	modser_graph_destroy(g);
+	bw_free(&file);
+}
+
+Test(onnx, before_ir_version_4_no_initializer_is_a_default)
+{
+	struct bw file = fixture_read(CORPUS "accept_initializer_named_as_input.bin");
+	int result;
+	modser_graph *g = load(bw_span(&file), &result);
+
+	cr_assert_eq(result, 0, "%s", modser_graph_error(g));
+	cr_expect(g->n_defaults == 0 && g->n_inputs == 1);
+	modser_graph_destroy(g);
+	bw_free(&file);
+}
+
 /* @word is of a row for operator @op, whose schema has what it names. */
 static void expect_param(const struct onnx_row *row, const struct onnx_word *word)
 {
@@ -252,6 +318,7 @@ Test(onnx, damaged_files_are_refused_or_read_within_their_bytes)
 {
 	static const char *const names[] = {CORPUS "accept_gemm.bin",
 					    CORPUS "accept_conv.bin",
+					    CORPUS "accept_defaults.bin",
 					    CORPUS "accept_constant_node.bin",
 					    CORPUS "accept_slice_of_opset_9.bin",
 					    CORPUS "accept_broadcast_of_opset_6.bin",
@@ -292,4 +359,5 @@ Test(onnx, every_failing_allocation_is_reported)
 	expect_each_failure_of_a_load_told(CORPUS "accept_slice_of_opset_9.bin");
 	expect_each_failure_of_a_load_told(CORPUS "accept_loop_with_an_if.bin");
 	expect_each_failure_of_a_load_told(CORPUS "accept_functions.bin");
+	expect_each_failure_of_a_load_told(CORPUS "accept_defaults.bin");
 }

@@ -45,6 +45,22 @@ bool msd_parameters_find(struct msd_parameters *s, const char *name)
 	return s->function != NULL;
 }
 
+size_t msd_parameters_needed(const struct msd_parameters *s)
+{
+	size_t n = s->params != NULL ? s->params->as.tuple.n : 0;
+
+	while (n > 0 && msd_parameters_optional(&s->params->as.tuple.item[n - 1]))
+		n--;
+	return n;
+}
+
+bool msd_parameters_optional(const modser_value *param)
+{
+	const modser_value *v = modser_find(param, "optional");
+
+	return v != NULL && v->kind == MODSER_BOOL && v->as.b;
+}
+
 const char *msd_parameters_text(const modser_value *param, const char *key)
 {
 	const modser_value *v = modser_find(param, key);

@@ -24,6 +24,9 @@ bool msd_parameters_find(struct msd_parameters *s, const char *name);
 /** The parameter called @name, or else the @i-th; NULL if unknown. */
 const modser_value *msd_parameters_param(const struct msd_parameters *s,
 					 const char *name, size_t i);
+/** Number of parameters that every call gives: those before the optional ones. */
+size_t msd_parameters_needed(const struct msd_parameters *s);
+bool msd_parameters_optional(const modser_value *param);
 /** The text at @key of a parameter; NULL if absent. */
 const char *msd_parameters_text(const modser_value *param, const char *key);
 /** True if @param has the kind @kind: "tensor", "int", ... */

@@ -29,7 +29,7 @@ static enum msd_exit make_words(struct msd_bench *b)
 	const modser_value *params = b->parameters.params;
 	const char *style = msd_parameters_text(b->parameters.function, "style");
 	const bool is_prim = style != NULL && strcmp(style, "prim") == 0;
-	const size_t n = params != NULL ? params->as.tuple.n : 0;
+	const size_t n = msd_parameters_needed(&b->parameters);
 
 	if (b->parameters.function == NULL)
 		return MSD_EXIT_OK; /* no such function: the call itself reports it */

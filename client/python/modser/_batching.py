@@ -14,7 +14,8 @@ _Call = Callable[..., Awaitable[Any]]
 
 
 def has_rows(params: Any) -> bool:
-    """True if all are tensors whose first extent is open and has the same name."""
+    """True if all that a call needs are tensors whose first extent is open, of the same name."""
+    params = [p for p in params if not p.get("optional")]
     names = {(p.get("extents") or ("",))[0] for p in params}
     is_open = all((p.get("shape") or (0,))[0] == -1 for p in params)
     return is_open and len(names) == 1 and (len(params) == 1 or names != {""})

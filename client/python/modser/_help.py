@@ -42,7 +42,12 @@ def _signature(facts: dict[str, Any], kind: Any) -> Optional[inspect.Signature]:
     own = inspect.signature(kind.__call__).parameters
     return inspect.Signature(
         [
-            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=_type(p))
+            inspect.Parameter(
+                name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                annotation=_type(p),
+                default=None if p.get("optional") else inspect.Parameter.empty,
+            )
             for name, p in zip(names, params)
         ]
         + [own[name] for name in OWN]

@@ -113,6 +113,8 @@ static bool read_pieces(struct msd_worker *w, struct member *m, uint32_t *ret_n)
 
 	if (plan == NULL && !open_args(m->request, &c, &n, &value))
 		return false;
+	if (n > m->request->func->n_needed) /* values of optional parameters */
+		return false;
 	m->pieces = n > 0 ? msd_arena_alloc(&w->arena, n * sizeof(*m->pieces)) : NULL;
 	if (m->pieces == NULL)
 		return false;

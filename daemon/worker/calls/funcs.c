@@ -90,6 +90,8 @@ msd_err msd_funcs_find(struct msd_funcs *f, struct msd_span name, struct msd_fun
 	func->style = info->style;
 	func->has_batch = info->style == MSD_FUNC_MODEL &&
 			  msd_signature_has_batch(info->signature);
+	func->n_needed =
+		(uint32_t)(info->signature->n_params - info->signature->n_optional);
 	func->fn = fn;
 	func->is_typed = fn->rules != NULL ? fn->rules->is_typed : info->is_runtimes;
 	func->hash = hash_of(name);

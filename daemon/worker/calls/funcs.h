@@ -7,8 +7,9 @@
 
 struct msd_func {
 	enum msd_func_style style;
-	bool has_batch; /* its calls may be joined: batch.h */
-	bool is_typed;  /* made with tvm-ffi's headers: runtime/module/check.h */
+	bool has_batch;    /* its calls may be joined: batch.h */
+	uint32_t n_needed; /* arguments of a call that may be joined, with has_batch */
+	bool is_typed;     /* made with tvm-ffi's headers: runtime/module/check.h */
 	struct msd_function *fn;
 	/*
 	 * Longest call so far, which decays by an eighth of the difference per call:

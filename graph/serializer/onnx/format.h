@@ -2,8 +2,9 @@
 #define MSD_ONNX_FORMAT_H
 /* Versions that the onnx serializer reads and writes, and the facts that it keeps of
  * a file. */
-#define ONNX_MAX_OPSET 28 /* highest that is read */
-#define ONNX_IR_VERSION 8 /* written */
+#define ONNX_MAX_OPSET 28  /* highest that is read */
+#define ONNX_IR_VERSION 8  /* written */
+#define ONNX_IR_DEFAULTS 4 /* first IR version with default values of inputs */
 #define ONNX_OPSET 17
 #define ONNX_ML_OPSET 3 /* of ai.onnx.ml */
 

@@ -22,6 +22,7 @@ struct onnx_load {
 	struct onnx_external *external;         /* location of external weights */
 	const struct onnx_imports *imports;     /* valid here */
 	int64_t opset; /* version for operators without a domain, from the imports */
+	bool has_defaults; /* initializers that are inputs, too, are defaults */
 	struct msd_names names;
 	size_t n_inferred; /* nodes with attempted inference */
 	struct onnx_load

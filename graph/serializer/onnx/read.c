@@ -159,8 +159,50 @@ int onnx_find(struct onnx_load *l, const char *name, modser_sg_tensor **ret)
 	return 0;
 }
 
-/* Inputs with an initializer are constants: older files list every initializer as an
- * input. */
+/* True if @value could be given for @declared. */
+static bool fits(const modser_sg_tensor *declared, const modser_sg_tensor *value)
+{
+	if (declared->ndim != value->ndim)
+		return false;
+	for (int i = 0; i < value->ndim; i++) {
+		if (declared->dims[i] >= 0 && declared->dims[i] != value->dims[i])
+			return false;
+	}
+	return true;
+}
+
+/* A caller gives @t instead of @value: of the same element type, and of the shape that
+ * the file has for the input, if the value fits it. */
+static int declare(modser_sg_tensor *t, const modser_sg_tensor *value,
+		   const Onnx__TypeProto *p)
+{
+	const Onnx__TypeProto__Tensor *tensor = p != NULL ? p->tensor_type : NULL;
+
+	msd_sg_tensor_take_dtype(t, value->dtype);
+	if (tensor != NULL && tensor->shape != NULL &&
+	    read_shape(t, tensor->shape) != 0)
+		return -1;
+	return fits(t, value)
+		       ? 0
+		       : modser_sg_tensor_set_dims(t, value->dims, (size_t)value->ndim);
+}
+
+static int read_default(struct onnx_load *l, const Onnx__ValueInfoProto *p,
+			modser_sg_tensor *value)
+{
+	if (value->is_default)
+		return onnx_check_name(l, value->name, "an input");
+	modser_sg_tensor *t = msd_sg_add_default(l->g, value);
+	if (t == NULL || declare(t, value, p->type) != 0)
+		return -1;
+	if (!l->g->opens_defaults)
+		return 0;
+	t = make_input(l, value->name);
+	return t != NULL ? declare(t, value, p->type) : -1;
+}
+
+/* Inputs without an initializer, then those with one. Before IR version 4, a file lists
+ * every initializer as an input: these are constants. */
 static int read_inputs(struct onnx_load *l, const Onnx__GraphProto *p)
 {
 	for (size_t i = 0; i < p->n_input; i++) {
@@ -171,6 +213,14 @@ static int read_inputs(struct onnx_load *l, const Onnx__GraphProto *p)
 			continue;
 		if (onnx_check_name(l, name, "an input") != 0 ||
 		    add_input(l, p->input[i]) != 0)
+			return -1;
+	}
+	for (size_t i = 0; l->has_defaults && i < p->n_input; i++) {
+		modser_sg_tensor *t =
+			msd_names_find(&l->names, onnx_text(p->input[i]->name));
+
+		if (t->type == MODSER_TENSOR_CONST &&
+		    read_default(l, p->input[i], t) != 0)
 			return -1;
 	}
 	return 0;
@@ -262,6 +312,7 @@ static int read_model(struct onnx_load *l, const Onnx__ModelProto *m,
 	if (read_opsets(l, m) != 0 || read_facts(l, m) != 0 ||
 	    onnx_functions_make(m, l->g, functions) != 0)
 		return -1;
+	l->has_defaults = m->ir_version >= ONNX_IR_DEFAULTS;
 	return onnx_load_graph(l, m->graph);
 }
 

@@ -204,7 +204,7 @@ msd_err msd_aot_signature(const struct msd_aot *a, struct msd_signature *ret,
 {
 	const size_t n_outputs = (size_t)a->meta->n_outputs;
 	struct msd_model_tensor *t = calloc(a->n_inputs + n_outputs + 1, sizeof(*t));
-	const struct msd_model_io io = {t, a->n_inputs, t + a->n_inputs, n_outputs};
+	const struct msd_model_io io = {t, a->n_inputs, t + a->n_inputs, n_outputs, 0};
 
 	if (t == NULL)
 		return msd_diag_no_memory(d);

@@ -29,7 +29,7 @@ msd_err msd_graph_plan_signature(const struct msd_graph_plan *p,
 	const size_t n = (size_t)p->n_inputs + p->graph.n_heads;
 	struct msd_model_tensor *tensors = calloc(n + 1, sizeof(*tensors));
 	const struct msd_model_io io = {tensors, p->n_inputs, tensors + p->n_inputs,
-					p->graph.n_heads};
+					p->graph.n_heads, 0};
 
 	if (tensors == NULL)
 		return msd_diag_no_memory(d);

@@ -16,19 +16,24 @@ struct served {
 	struct msd_call_rules rules;
 };
 
-/* The caller has checked dtypes, shapes and that the tensors are on the host; the
- * model must check strides. */
+/* The caller has checked dtypes, shapes, that the tensors are on the host, and that
+ * only a default is None; the model must check strides. */
 static int check_args(const struct msd_static_model *m, const struct msd_any *args,
 		      int32_t n)
 {
-	if (n < 0 || (uint32_t)n != msd_static_model_n_inputs(m)) {
+	const int64_t most = msd_static_model_n_inputs(m);
+	const int64_t least = most - msd_static_model_n_defaults(m);
+
+	if (n < least || n > most) {
 		return msd_abi_raise_code(MSD_BAD_ARGUMENT,
-					  "expected %u arguments but got %d",
-					  msd_static_model_n_inputs(m), n);
+					  "expected %lld arguments but got %d",
+					  (long long)(n < least ? least : most), n);
 	}
 	for (int32_t i = 0; i < n; i++) {
 		const struct msd_dltensor *t = msd_any_dltensor(&args[i]);
 
+		if (i >= least && args[i].type == MSD_T_NONE)
+			continue;
 		if (t == NULL || t->strides != NULL) {
 			return msd_abi_raise_code(
 				MSD_BAD_ARGUMENT,
@@ -48,12 +53,13 @@ static int run_call(void *self, const struct msd_any *args, int32_t n,
 	if (check_args(s->model, args, n) != 0)
 		return -1;
 	if (n_out == 1)
-		return msd_static_model_run(s->model, args, msd_result_tensor_new, ret);
+		return msd_static_model_run(s->model, args, (uint32_t)n,
+					    msd_result_tensor_new, ret);
 	struct msd_array *tuple = msd_array_new(n_out);
 	if (tuple == NULL)
 		return msd_abi_raise_code(MSD_NOMEM, "out of memory for the outputs");
-	if (msd_static_model_run(s->model, args, msd_result_tensor_new, tuple->items) !=
-	    0) {
+	if (msd_static_model_run(s->model, args, (uint32_t)n, msd_result_tensor_new,
+				 tuple->items) != 0) {
 		msd_obj_unref(&tuple->obj);
 		return -1;
 	}

@@ -3,6 +3,10 @@
  * outputs are checked, passes optimise it, the engine plans it. A run points at the
  * inputs' bytes, creates fresh outputs and lets the plan compute them. Failures leave
  * no partly built model and no outputs.
+ *
+ * Defaults are constants for passes and engines. The first call that gives another
+ * value for one reads the file once more, now with its defaults as inputs, and that
+ * graph runs all such calls.
  */
 #include "runtime/executor/static_graph/model.h"
 
@@ -11,6 +15,7 @@
 
 #include "graph/inspect/inspect.h"
 #include "graph/inspect/tally.h"
+#include "graph/ir/graph.h"
 #include "graph/pass/pass.h"
 #include "graph/serializer/choose.h"
 #include "proto/words/model_words.h"
@@ -23,6 +28,8 @@
 struct end {
 	struct msd_model_tensor about;
 	int64_t dims[MSD_MAX_NDIM];
+	struct msd_dltensor tensor; /* the value of a default */
+	struct msd_any value;       /* its address; else None */
 };
 
 struct msd_static_model {
@@ -32,7 +39,11 @@ struct msd_static_model {
 	struct msd_plan *plan;
 	struct end *inputs;
 	struct end *outputs;
-	struct msd_plan_input *in; /* during a run: one per input */
+	struct msd_plan_input *in; /* during a run: one per input of the graph */
+	/* The same file with its defaults as inputs; NULL until a call gives one. */
+	struct msd_static_model *open;
+	struct msd_span file; /* for it */
+	struct msd_load_options options;
 };
 
 /* One run of a model. */
@@ -49,7 +60,7 @@ static msd_err take_error(const modser_graph *g, struct msd_diag *d)
 }
 
 static msd_err load(struct msd_static_model *m, struct msd_span file,
-		    const struct msd_load_options *how, struct msd_diag *d)
+		    const struct msd_load_options *how, bool opens, struct msd_diag *d)
 {
 	static const modser_fill fills[] = {[MSD_FILL_UNSAID] = MODSER_FILL_REFUSE,
 					    [MSD_FILL_ZERO] = MODSER_FILL_ZERO,
@@ -66,6 +77,7 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 	m->graph = modser_graph_create("");
 	if (m->graph == NULL)
 		return msd_diag_no_memory(d);
+	m->graph->opens_defaults = opens;
 	msd_err err = msd_model_files_of(file, how->files, &files, d);
 	if (err != MSD_OK)
 		return err;
@@ -134,13 +146,28 @@ static msd_err end_init(struct end *e, const modser_sg_tensor *t, bool is_output
 	return MSD_OK;
 }
 
+static msd_err default_init(struct end *e, const struct msd_sg_default *f,
+			    struct msd_diag *d)
+{
+	const modser_sg_tensor *t = f->value;
+
+	e->tensor = (struct msd_dltensor){.data = (void *)(uintptr_t)t->data,
+					  .device = {MSD_DEV_CPU, 0},
+					  .ndim = t->ndim,
+					  .dtype = t->dtype,
+					  .shape = (int64_t *)(uintptr_t)t->dims};
+	e->value = (struct msd_any){.type = MSD_T_DLTENSOR, .as.dl = &e->tensor};
+	return end_init(e, f->declared, false, d);
+}
+
 static msd_err ends_init(struct msd_static_model *m, struct msd_diag *d)
 {
 	const size_t n_in = modser_graph_input_count(m->graph);
 	const size_t n_out = modser_graph_output_count(m->graph);
+	const size_t n_defaults = msd_static_model_n_defaults(m);
 	msd_err err = MSD_OK;
 
-	m->inputs = calloc(n_in + 1, sizeof(*m->inputs));
+	m->inputs = calloc(n_in + n_defaults + 1, sizeof(*m->inputs));
 	m->outputs = calloc(n_out + 1, sizeof(*m->outputs));
 	m->in = calloc(n_in + 1, sizeof(*m->in));
 	if (m->inputs == NULL || m->outputs == NULL || m->in == NULL)
@@ -149,6 +176,9 @@ static msd_err ends_init(struct msd_static_model *m, struct msd_diag *d)
 		err = end_init(&m->inputs[i], modser_graph_input(m->graph, i), false,
 			       d);
 	}
+	for (size_t i = 0; err == MSD_OK && i < n_defaults; i++) {
+		err = default_init(&m->inputs[n_in + i], &m->graph->defaults[i], d);
+	}
 	for (size_t i = 0; err == MSD_OK && i < n_out; i++) {
 		err = end_init(&m->outputs[i], modser_graph_output(m->graph, i), true,
 			       d);
@@ -156,16 +186,17 @@ static msd_err ends_init(struct msd_static_model *m, struct msd_diag *d)
 	return err;
 }
 
-msd_err msd_static_model_create(struct msd_span file,
-				const struct msd_load_options *options,
-				struct msd_static_model **ret, struct msd_diag *d)
+static msd_err create(struct msd_span file, const struct msd_load_options *options,
+		      bool opens, struct msd_static_model **ret, struct msd_diag *d)
 {
 	struct msd_static_model *m = calloc(1, sizeof(*m));
 
 	if (m == NULL)
 		return msd_diag_no_memory(d);
+	m->file = file;
+	m->options = *options;
 	msd_engine_choose(options->run.engine);
-	msd_err err = load(m, file, options, d);
+	msd_err err = load(m, file, options, opens, d);
 	if (err == MSD_OK)
 		err = fix_inputs(m, options, d);
 	if (err == MSD_OK)
@@ -182,10 +213,18 @@ msd_err msd_static_model_create(struct msd_span file,
 	return MSD_OK;
 }
 
+msd_err msd_static_model_create(struct msd_span file,
+				const struct msd_load_options *options,
+				struct msd_static_model **ret, struct msd_diag *d)
+{
+	return create(file, options, false, ret, d);
+}
+
 void msd_static_model_destroy(struct msd_static_model *m)
 {
 	if (m == NULL)
 		return;
+	msd_static_model_destroy(m->open);
 	msd_plan_destroy(m->plan);
 	modser_graph_destroy(m->graph);
 	msd_sg_tally_finish(&m->tally);
@@ -206,9 +245,20 @@ struct msd_plan *msd_static_model_plan(const struct msd_static_model *m)
 	return m->plan;
 }
 
-uint32_t msd_static_model_n_inputs(const struct msd_static_model *m)
+uint32_t msd_static_model_n_defaults(const struct msd_static_model *m)
+{
+	return m->graph->opens_defaults ? 0 : (uint32_t)m->graph->n_defaults;
+}
+
+/* Number of inputs of the graph: those that every call gives. */
+static uint32_t n_needed(const struct msd_static_model *m)
 {
 	return (uint32_t)modser_graph_input_count(m->graph);
+}
+
+uint32_t msd_static_model_n_inputs(const struct msd_static_model *m)
+{
+	return n_needed(m) + msd_static_model_n_defaults(m);
 }
 
 uint32_t msd_static_model_n_outputs(const struct msd_static_model *m)
@@ -220,6 +270,12 @@ struct msd_model_tensor msd_static_model_input(const struct msd_static_model *m,
 					       uint32_t i)
 {
 	return m->inputs[i].about;
+}
+
+const struct msd_any *msd_static_model_default(const struct msd_static_model *m,
+					       uint32_t i)
+{
+	return i < n_needed(m) ? NULL : &m->inputs[i].value;
 }
 
 struct msd_model_tensor msd_static_model_output(const struct msd_static_model *m,
@@ -237,6 +293,13 @@ static void name_dims(struct msd_model_tensor *about, const modser_sg_tensor *t,
 		names[i] = modser_sg_tensor_dim_name(t, i);
 }
 
+static const modser_sg_tensor *input_tensor(const struct msd_static_model *m,
+					    uint32_t i)
+{
+	return i < n_needed(m) ? modser_graph_input(m->graph, i)
+			       : m->graph->defaults[i - n_needed(m)].declared;
+}
+
 msd_err msd_static_model_signature(const struct msd_static_model *m,
 				   struct msd_signature *ret, struct msd_diag *d)
 {
@@ -246,12 +309,13 @@ msd_err msd_static_model_signature(const struct msd_static_model *m,
 		calloc((size_t)n_in + n_out + 1, sizeof(*tensors));
 	const char *(*names)[MSD_MAX_NDIM] =
 		calloc((size_t)n_in + n_out + 1, sizeof(*names));
-	const struct msd_model_io io = {tensors, n_in, tensors + n_in, n_out};
+	const struct msd_model_io io = {tensors, n_in, tensors + n_in, n_out,
+					msd_static_model_n_defaults(m)};
 	msd_err err = tensors != NULL && names != NULL ? MSD_OK : msd_diag_no_memory(d);
 
 	for (uint32_t i = 0; err == MSD_OK && i < n_in; i++) {
 		tensors[i] = msd_static_model_input(m, i);
-		name_dims(&tensors[i], modser_graph_input(m->graph, i), names[i]);
+		name_dims(&tensors[i], input_tensor(m, i), names[i]);
 	}
 	for (uint32_t i = 0; err == MSD_OK && i < n_out; i++) {
 		tensors[n_in + i] = msd_static_model_output(m, i);
@@ -279,8 +343,17 @@ static void *make_output(void *ctx, size_t i, const modser_sg_tensor *t)
 	return out->dl.data;
 }
 
-int msd_static_model_run(struct msd_static_model *m, const struct msd_any *inputs,
-			 msd_make_tensor *make, struct msd_any *outputs)
+static struct msd_plan_input given(const struct msd_any *v)
+{
+	const struct msd_dltensor *t = msd_any_dltensor(v);
+
+	return (struct msd_plan_input){(const char *)t->data + t->byte_offset, t->shape,
+				       (size_t)t->ndim, t->dtype};
+}
+
+/* Run on the inputs in m->in. */
+static int run_plan(struct msd_static_model *m, msd_make_tensor *make,
+		    struct msd_any *outputs)
 {
 	const uint32_t n_out = msd_static_model_n_outputs(m);
 	struct run run = {m, make, outputs};
@@ -289,17 +362,46 @@ int msd_static_model_run(struct msd_static_model *m, const struct msd_any *input
 
 	for (uint32_t i = 0; i < n_out; i++)
 		outputs[i] = msd_none();
-	for (uint32_t i = 0; i < msd_static_model_n_inputs(m); i++) {
-		const struct msd_dltensor *t = msd_any_dltensor(&inputs[i]);
-
-		m->in[i] =
-			(struct msd_plan_input){(const char *)t->data + t->byte_offset,
-						t->shape, (size_t)t->ndim, t->dtype};
-	}
 	const msd_err err = msd_plan_call(m->plan, &args, &d);
 	if (err == MSD_OK)
 		return 0;
 	for (uint32_t i = 0; i < n_out; i++)
 		msd_any_drop(&outputs[i]);
 	return msd_instance_raise(&d, err);
+}
+
+/* Run with the given values of the defaults of @m, of which at least one is given. */
+static int run_open(struct msd_static_model *m, const struct msd_any *inputs,
+		    uint32_t n, msd_make_tensor *make, struct msd_any *outputs)
+{
+	const uint32_t n_all = msd_static_model_n_inputs(m);
+	struct msd_diag d = {0};
+	msd_err err = MSD_OK;
+
+	if (m->open == NULL)
+		err = create(m->file, &m->options, true, &m->open, &d);
+	if (err != MSD_OK) {
+		err = msd_diag_wrap(&d, err, "with another value of an initializer");
+		return msd_instance_raise(&d, err);
+	}
+	for (uint32_t i = 0; i < n_all; i++) {
+		m->open->in[i] = i < n && inputs[i].type != MSD_T_NONE
+					 ? given(&inputs[i])
+					 : given(&m->inputs[i].value);
+	}
+	return run_plan(m->open, make, outputs);
+}
+
+int msd_static_model_run(struct msd_static_model *m, const struct msd_any *inputs,
+			 uint32_t n, msd_make_tensor *make, struct msd_any *outputs)
+{
+	const uint32_t n_in = n_needed(m);
+
+	for (uint32_t i = n_in; i < n; i++) {
+		if (inputs[i].type != MSD_T_NONE)
+			return run_open(m, inputs, n, make, outputs);
+	}
+	for (uint32_t i = 0; i < n_in; i++)
+		m->in[i] = given(&inputs[i]);
+	return run_plan(m, make, outputs);
 }

@@ -34,11 +34,15 @@ void msd_static_model_text(const struct msd_static_model *m, struct msd_buf *out
 struct msd_plan;
 /** Its plan, borrowed. */
 struct msd_plan *msd_static_model_plan(const struct msd_static_model *m);
-/** Number of inputs and outputs. */
+/** Number of inputs, of the defaults among them, which are the last, and of outputs. */
 uint32_t msd_static_model_n_inputs(const struct msd_static_model *m);
+uint32_t msd_static_model_n_defaults(const struct msd_static_model *m);
 uint32_t msd_static_model_n_outputs(const struct msd_static_model *m);
 /** Borrowed from the model. */
 struct msd_model_tensor msd_static_model_input(const struct msd_static_model *m,
+					       uint32_t i);
+/** The file's value of default input @i; NULL: the input has none. */
+const struct msd_any *msd_static_model_default(const struct msd_static_model *m,
 					       uint32_t i);
 struct msd_model_tensor msd_static_model_output(const struct msd_static_model *m,
 						uint32_t i);
@@ -49,10 +53,11 @@ MSD_MUST_CHECK msd_err msd_static_model_signature(const struct msd_static_model 
 typedef struct msd_tensor *msd_make_tensor(struct msd_dtype dtype, const int64_t *shape,
 					   size_t ndim);
 /**
- * Compute tensors of @make in @outputs from @inputs, tensors of the model's shapes; the
- * call determines an extent of -1. Raises its error: 0, or -1 with None in @outputs.
+ * Compute tensors of @make in @outputs from @n inputs, tensors of the model's shapes;
+ * the call determines an extent of -1. A default that is None or not among the @n has
+ * the file's value. Raises its error: 0, or -1 with None in @outputs.
  */
 int msd_static_model_run(struct msd_static_model *m, const struct msd_any *inputs,
-			 msd_make_tensor *make, struct msd_any *outputs);
+			 uint32_t n, msd_make_tensor *make, struct msd_any *outputs);
 
 #endif

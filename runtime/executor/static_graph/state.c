@@ -26,12 +26,17 @@ static struct msd_model_tensor output(const struct msd_executor *x, uint32_t i)
 
 static int call(struct msd_kept *k)
 {
-	return msd_static_model_run(model_of(&k->base), k->inputs, msd_tensor_new,
-				    k->outputs);
+	return msd_static_model_run(model_of(&k->base), k->inputs, k->base.n_inputs,
+				    msd_tensor_new, k->outputs);
 }
 
-/* Weights are constants of the model, never inputs. */
-static const struct msd_kept_ops kept_ops = {.bound = NULL, .call = call};
+static const struct msd_any *bound(const struct msd_kept *k, uint32_t i)
+{
+	return msd_static_model_default(model_of(&k->base), i);
+}
+
+/* The parameters are defaults; all other weights are constants of the model. */
+static const struct msd_kept_ops kept_ops = {.bound = bound, .call = call};
 static const struct msd_executor_ops row = {
 	.input = input, .output = output, MSD_KEPT_COLUMNS};
 

@@ -281,6 +281,10 @@ static msd_err put_params(const struct making *k)
 
 	for (uint32_t i = 0; err == MSD_OK && i < f->n_params; i++) {
 		const struct msd_infer_input *t = find_input(k, i);
+		if (t == NULL && f->params[i].is_optional) {
+			msd_pack_nil(&k->call->params);
+			continue;
+		}
 		if (t == NULL && !f->is_prim) {
 			err = name_unknown(k); /* probably misspelled, not missing */
 			return err != MSD_INTERNAL ? err

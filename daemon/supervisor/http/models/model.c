@@ -60,12 +60,14 @@ msd_err msd_model_find(struct msd_module_registry *registry, struct msd_span nam
 
 struct words {
 	const char *inputs, *outputs, *datatype, *shape;
-	const char *type; /* prefix of a datatype's name */
+	const char *type;     /* prefix of a datatype's name */
+	const char *optional; /* NULL: no word for it */
 };
 
 static const struct words words_of[MSD_MODEL_FORM_COUNT] = {
-	[MSD_MODEL_METADATA] = {"inputs", "outputs", "datatype", "shape", ""},
-	[MSD_MODEL_CONFIG] = {"input", "output", "data_type", "dims", "TYPE_"}};
+	[MSD_MODEL_METADATA] = {"inputs", "outputs", "datatype", "shape", "", NULL},
+	[MSD_MODEL_CONFIG] = {"input", "output", "data_type", "dims", "TYPE_",
+			      "optional"}};
 
 /* A type without a name in the protocol keeps its own name. */
 static void write_datatype(const struct msd_signature_param *p,
@@ -103,6 +105,8 @@ static void write_tensor(const struct msd_signature_param *p, const struct words
 	} else {
 		write_shape(p, out);
 	}
+	if (p->is_optional && words->optional != NULL)
+		msd_buf_printf(out, ",\"%s\":true", words->optional);
 	msd_buf_printf(out, "}");
 }
 

@@ -146,6 +146,7 @@ static void read_param(struct msd_function_signature *f, struct msd_signature_pa
 	if (p->type.n == 0)
 		p->type = text_of(param, "kind");
 	p->has_dtype = dtype_of(p->type, &p->dtype);
+	p->is_optional = msd_map_value(param, "optional").n > 0;
 	read_extents(p, msd_map_value(param, "shape"));
 	read_names(f, p, msd_map_value(param, "extents"));
 }

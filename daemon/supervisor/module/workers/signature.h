@@ -35,7 +35,8 @@ struct msd_signature_param {
 	uint32_t n_extents;
 	enum msd_signature_kind kind;
 	bool has_dtype;
-	bool has_shape; /* false: any shape is valid */
+	bool has_shape;   /* false: any shape is valid */
+	bool is_optional; /* nil stands for the model's own value */
 	char own_name[MSD_SIGNATURE_NAME_BYTES];
 };
 

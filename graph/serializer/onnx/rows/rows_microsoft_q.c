@@ -4,6 +4,7 @@
  * itself is the last of them.
  */
 #include "graph/ir/graph.h"
+#include "graph/serializer/onnx/format.h"
 #include "graph/serializer/onnx/rows/row.h"
 
 /* Input @k of the node, dequantized by the two inputs after it; along @axis, if there
@@ -152,6 +153,23 @@ static int load_global_pool(struct onnx_node *n)
 	return load_mean(n, axes, (size_t)ndim - 2, 1);
 }
 
+/* The windows are those of ONNX's own AveragePool. */
+static int load_average_pool(struct onnx_node *n)
+{
+	int64_t first;
+	const struct onnx_row *pool =
+		onnx_row_find(NULL, "AveragePool", ONNX_OPSET, &first);
+
+	if (onnx_attr_int(n, "channels_last", 0) != 0)
+		return onnx_fail(n, "channels_last cannot be read");
+	struct onnx_made made = single(n, "Pooling");
+	if (made.n.node == NULL || onnx_set_int(&made.n, "alg", 1) != 0 ||
+	    onnx_set_int(&made.n, "ceil_mode", onnx_attr_int(n, "ceil_mode", 0)) != 0 ||
+	    pool->load(&made.n) != 0)
+		return -1;
+	return finish_single(n, &made);
+}
+
 /* Inputs: scale and zero point of the output, then each input with its own. */
 static int load_concat(struct onnx_node *n)
 {
@@ -251,6 +269,10 @@ const struct onnx_row onnx_rows_microsoft_q[] = {
 	{"DequantizeLinear", 1, "DequantizeLinear", "axis", NULL},
 	{"QGemm", 1, "QuantizeLinear", "-alpha -transA -transB", load_gemm},
 	{"QLinearAdd", 1, "QuantizeLinear", "", load_add},
+	{"QLinearAveragePool", 1, "QuantizeLinear",
+	 "-auto_pad -ceil_mode -channels_last -count_include_pad -kernel_shape -pads "
+	 "-strides",
+	 load_average_pool},
 	{"QLinearConcat", 1, "QuantizeLinear", "-axis", load_concat},
 	{"QLinearGlobalAveragePool", 1, "QuantizeLinear", "-channels_last",
 	 load_global_pool},
