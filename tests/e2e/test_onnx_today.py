@@ -112,8 +112,10 @@ QUANTIZED = {
     "QLinearAveragePool": (ONE, {"a": bytes_of(2, 3, 5, 6)}, {
         "kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 1, 1], "channels_last": 0}),
     "QLinearAveragePool of all places": (ONE, {"a": bytes_of(1, 2, 6, 6)}, {
-        "kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1], "ceil_mode": 1,
+        "kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1],
         "count_include_pad": 1}),
+    "QLinearAveragePool rounded up": (ONE, {"a": bytes_of(1, 2, 6, 6)}, {
+        "kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1], "ceil_mode": 1}),
     "QLinearConcat": (["cs", "cz", "a", "as", "az", "b", "bs", "bz"],
                       {"a": bytes_of(2, 3), "b": bytes_of(2, 2)}, {"axis": 1}),
     "QLinearWhere": (["if", *PAIR], {"if": np.array([[True, False, True]]), "a": bytes_of(2, 3),
@@ -130,6 +132,18 @@ def test_a_quantized_operator_gives_the_same_bytes(daemon, tmp_path, op):
     constants = {k: v for k, v in constants.items() if k in inputs}
     whole = made([own(op.split()[0], inputs, ["y"], **attributes)], feeds, [("y", UINT8)], constants)
     expect_alike(daemon, tmp_path, whole, feeds)
+
+
+@pytest.mark.parametrize("attributes, text", [
+    ({"channels_last": 1}, "channels_last cannot be read"),
+    ({"ceil_mode": 1, "count_include_pad": 1}, "ceil_mode with count_include_pad")])
+def test_a_pool_that_is_not_read_is_refused_by_its_attribute(daemon, tmp_path, attributes, text):
+    pool = own("QLinearAveragePool", ONE, ["y"], kernel_shape=[2, 2], **attributes)
+    constants = {k: v for k, v in SCALES.items() if k in ONE}
+    onnx.save(made([pool], {"a": bytes_of(1, 2, 4, 4)}, [("y", UINT8)], constants),
+              tmp_path / "m.onnx")
+    said = daemon.modser("load", "m", tmp_path / "m.onnx", "--replace")
+    assert said.status != 0 and text in said.err, said
 
 
 def sparse(indices, shape=(2, 3)):

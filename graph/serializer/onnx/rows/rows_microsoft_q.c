@@ -153,7 +153,8 @@ static int load_global_pool(struct onnx_node *n)
 	return load_mean(n, axes, (size_t)ndim - 2, 1);
 }
 
-/* The windows are those of ONNX's own AveragePool. */
+/* The windows are those of ONNX's own AveragePool, except where ONNX Runtime divides by
+ * places beyond the padding. */
 static int load_average_pool(struct onnx_node *n)
 {
 	int64_t first;
@@ -162,6 +163,9 @@ static int load_average_pool(struct onnx_node *n)
 
 	if (onnx_attr_int(n, "channels_last", 0) != 0)
 		return onnx_fail(n, "channels_last cannot be read");
+	if (onnx_attr_int(n, "ceil_mode", 0) != 0 &&
+	    onnx_attr_int(n, "count_include_pad", 0) != 0)
+		return onnx_fail(n, "ceil_mode with count_include_pad cannot be read");
 	struct onnx_made made = single(n, "Pooling");
 	if (made.n.node == NULL || onnx_set_int(&made.n, "alg", 1) != 0 ||
 	    onnx_set_int(&made.n, "ceil_mode", onnx_attr_int(n, "ceil_mode", 0)) != 0 ||
