@@ -239,6 +239,21 @@ modser_sg_tensor *msd_sg_add_default(modser_graph *g, modser_sg_tensor *value)
 	return t;
 }
 
+void msd_sg_open_defaults(modser_graph *g)
+{
+	g->opens_defaults = true;
+}
+
+size_t msd_sg_default_count(const modser_graph *g)
+{
+	return g->n_defaults;
+}
+
+const struct msd_sg_default *msd_sg_default_at(const modser_graph *g, size_t i)
+{
+	return &g->defaults[i];
+}
+
 size_t modser_graph_node_count(const modser_graph *graph)
 {
 	if (graph == NULL)

@@ -3,6 +3,7 @@
 /* Definitions of the opaque types of modser_graph.h. The graph owns everything here;
  * pointers between its parts live as long as it does. */
 #include "graph/ir/attr.h"
+#include "graph/ir/defaults.h"
 #include "graph/modser_graph.h"
 #include "proto/base/bytes.h"
 #include "proto/base/diag.h"
@@ -71,13 +72,6 @@ struct modser_sg_node {
 struct msd_sg_source {
 	char *op; /* its name there */
 	size_t n; /* number of nodes, also in subgraphs */
-};
-
-/* A constant of the file that a caller may replace. */
-struct msd_sg_default {
-	modser_sg_tensor *value;    /* the graph's; no pass removes it */
-	modser_sg_tensor *declared; /* owned; no tensor of the graph: the type that
-				       other values must have */
 };
 
 struct modser_graph {
@@ -151,12 +145,6 @@ MSD_MUST_CHECK bool msd_sg_tensor_bytes(const modser_sg_tensor *t, uint64_t *ret
  * graph's error.
  */
 MSD_MUST_CHECK int msd_sg_check_ends(const modser_sg_node *node);
-
-/**
- * Note that a caller may replace the constant @value, and return a tensor that has its
- * type, for the caller to change. NULL: memory is short.
- */
-modser_sg_tensor *msd_sg_add_default(modser_graph *g, modser_sg_tensor *value);
 
 /** True if @node computes nothing: its output is a constant or an input. */
 bool msd_sg_node_is_given(const modser_sg_node *node);

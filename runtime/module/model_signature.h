@@ -20,7 +20,7 @@ struct msd_model_io {
 	size_t n_inputs;
 	const struct msd_model_tensor *outputs;
 	size_t n_outputs;
-	size_t n_optional; /* of the last inputs */
+	size_t n_optional; /* number of inputs, the last ones, with a default */
 };
 
 /**

@@ -11,7 +11,7 @@ import sys
 WORDS = 1200
 PARTS = ("start", "how-to", "reference", "explanation")
 LONGER = {"how-to/troubleshooting.md", "reference/operators.md", "reference/options.md",
-          "reference/parameters.md",
+          "reference/parameters.md", "reference/static-graph.md",
           "reference/sandbox.md", "reference/tvm-releases.md"}
 
 

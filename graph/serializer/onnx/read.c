@@ -171,7 +171,7 @@ static bool fits(const modser_sg_tensor *declared, const modser_sg_tensor *value
 	return true;
 }
 
-/* A caller gives @t instead of @value: of the same element type, and of the shape that
+/* A caller gives @t instead of @value: it has the same element type, and the shape that
  * the file has for the input, if the value fits it. */
 static int declare(modser_sg_tensor *t, const modser_sg_tensor *value,
 		   const Onnx__TypeProto *p)

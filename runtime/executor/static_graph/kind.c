@@ -52,9 +52,10 @@ static int run_call(void *self, const struct msd_any *args, int32_t n,
 
 	if (check_args(s->model, args, n) != 0)
 		return -1;
-	if (n_out == 1)
+	if (n_out == 1) {
 		return msd_static_model_run(s->model, args, (uint32_t)n,
 					    msd_result_tensor_new, ret);
+	}
 	struct msd_array *tuple = msd_array_new(n_out);
 	if (tuple == NULL)
 		return msd_abi_raise_code(MSD_NOMEM, "out of memory for the outputs");

@@ -15,7 +15,7 @@
 
 #include "graph/inspect/inspect.h"
 #include "graph/inspect/tally.h"
-#include "graph/ir/graph.h"
+#include "graph/ir/defaults.h"
 #include "graph/pass/pass.h"
 #include "graph/serializer/choose.h"
 #include "proto/words/model_words.h"
@@ -42,6 +42,7 @@ struct msd_static_model {
 	struct msd_plan_input *in; /* during a run: one per input of the graph */
 	/* The same file with its defaults as inputs; NULL until a call gives one. */
 	struct msd_static_model *open;
+	bool is_open;         /* it is such a one */
 	struct msd_span file; /* for it */
 	struct msd_load_options options;
 };
@@ -77,7 +78,8 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 	m->graph = modser_graph_create("");
 	if (m->graph == NULL)
 		return msd_diag_no_memory(d);
-	m->graph->opens_defaults = opens;
+	if (opens)
+		msd_sg_open_defaults(m->graph);
 	msd_err err = msd_model_files_of(file, how->files, &files, d);
 	if (err != MSD_OK)
 		return err;
@@ -150,14 +152,17 @@ static msd_err default_init(struct end *e, const struct msd_sg_default *f,
 			    struct msd_diag *d)
 {
 	const modser_sg_tensor *t = f->value;
+	const msd_err err = end_init(e, f->declared, false, d);
+	uint64_t bytes;
 
-	e->tensor = (struct msd_dltensor){.data = (void *)(uintptr_t)t->data,
-					  .device = {MSD_DEV_CPU, 0},
-					  .ndim = t->ndim,
-					  .dtype = t->dtype,
-					  .shape = (int64_t *)(uintptr_t)t->dims};
+	e->tensor = (struct msd_dltensor){
+		.data = (void *)(uintptr_t)modser_sg_tensor_data(t, &bytes),
+		.device = {MSD_DEV_CPU, 0},
+		.ndim = modser_sg_tensor_ndim(t),
+		.dtype = e->about.dtype,
+		.shape = (int64_t *)(uintptr_t)modser_sg_tensor_dims(t)};
 	e->value = (struct msd_any){.type = MSD_T_DLTENSOR, .as.dl = &e->tensor};
-	return end_init(e, f->declared, false, d);
+	return err;
 }
 
 static msd_err ends_init(struct msd_static_model *m, struct msd_diag *d)
@@ -177,7 +182,8 @@ static msd_err ends_init(struct msd_static_model *m, struct msd_diag *d)
 			       d);
 	}
 	for (size_t i = 0; err == MSD_OK && i < n_defaults; i++) {
-		err = default_init(&m->inputs[n_in + i], &m->graph->defaults[i], d);
+		err = default_init(&m->inputs[n_in + i], msd_sg_default_at(m->graph, i),
+				   d);
 	}
 	for (size_t i = 0; err == MSD_OK && i < n_out; i++) {
 		err = end_init(&m->outputs[i], modser_graph_output(m->graph, i), true,
@@ -193,6 +199,7 @@ static msd_err create(struct msd_span file, const struct msd_load_options *optio
 
 	if (m == NULL)
 		return msd_diag_no_memory(d);
+	m->is_open = opens;
 	m->file = file;
 	m->options = *options;
 	msd_engine_choose(options->run.engine);
@@ -247,10 +254,10 @@ struct msd_plan *msd_static_model_plan(const struct msd_static_model *m)
 
 uint32_t msd_static_model_n_defaults(const struct msd_static_model *m)
 {
-	return m->graph->opens_defaults ? 0 : (uint32_t)m->graph->n_defaults;
+	return m->is_open ? 0 : (uint32_t)msd_sg_default_count(m->graph);
 }
 
-/* Number of inputs of the graph: those that every call gives. */
+/* Number of inputs of the graph: every call gives them. */
 static uint32_t n_needed(const struct msd_static_model *m)
 {
 	return (uint32_t)modser_graph_input_count(m->graph);
@@ -297,7 +304,7 @@ static const modser_sg_tensor *input_tensor(const struct msd_static_model *m,
 					    uint32_t i)
 {
 	return i < n_needed(m) ? modser_graph_input(m->graph, i)
-			       : m->graph->defaults[i - n_needed(m)].declared;
+			       : msd_sg_default_at(m->graph, i - n_needed(m))->declared;
 }
 
 msd_err msd_static_model_signature(const struct msd_static_model *m,
@@ -375,21 +382,23 @@ static int run_open(struct msd_static_model *m, const struct msd_any *inputs,
 		    uint32_t n, msd_make_tensor *make, struct msd_any *outputs)
 {
 	const uint32_t n_all = msd_static_model_n_inputs(m);
+	struct msd_static_model *open = m->open;
 	struct msd_diag d = {0};
 	msd_err err = MSD_OK;
 
-	if (m->open == NULL)
-		err = create(m->file, &m->options, true, &m->open, &d);
-	if (err != MSD_OK) {
+	if (open == NULL)
+		err = create(m->file, &m->options, true, &open, &d);
+	if (err != MSD_OK || open == NULL) {
 		err = msd_diag_wrap(&d, err, "with another value of an initializer");
 		return msd_instance_raise(&d, err);
 	}
+	m->open = open;
 	for (uint32_t i = 0; i < n_all; i++) {
-		m->open->in[i] = i < n && inputs[i].type != MSD_T_NONE
-					 ? given(&inputs[i])
-					 : given(&m->inputs[i].value);
+		open->in[i] = i < n && inputs[i].type != MSD_T_NONE
+				      ? given(&inputs[i])
+				      : given(&m->inputs[i].value);
 	}
-	return run_plan(m->open, make, outputs);
+	return run_plan(open, make, outputs);
 }
 
 int msd_static_model_run(struct msd_static_model *m, const struct msd_any *inputs,
