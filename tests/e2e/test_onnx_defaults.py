@@ -1,11 +1,17 @@
 """Default values of ONNX inputs: an input that has an initializer may be given or left out. The
 numbers are ONNX Runtime's, or, without it, those of ONNX's reference."""
 import importlib.util
+import inspect
 import json
+import sys
 
+import harness
 import numpy as np
 import pytest
 from test_http import Visit, ask_json, start
+
+sys.path.insert(0, str(harness.ROOT / "client" / "python"))
+import modser  # noqa: E402 (behind the path)
 
 onnx = pytest.importorskip("onnx", reason="no onnx in this Python: no models are made")
 from onnx import TensorProto, helper, numpy_helper, reference  # noqa: E402 (behind what may skip)
@@ -125,6 +131,35 @@ def test_a_shape_that_is_a_default_is_followed_and_its_value_elsewhere_a_constan
         y = answer(daemon, tmp_path, *words(tmp_path, True, **feeds))
         want = runtime.run(None, feeds)[0]
         assert y.shape == want.shape and np.array_equal(y, want)
+
+
+def test_an_instance_has_the_value_of_the_file_until_it_gets_another(daemon, tmp_path):
+    runtime = loaded(daemon, tmp_path, made())
+    x, b = words(tmp_path, False, x=X, b=GIVEN["b"])
+    y = tmp_path / "y.npy"
+    daemon.ok("session", "m", "get_input", "str:b", "-o", y)
+    assert np.array_equal(np.load(y), [10, 20])
+    steps = ["set_input", "str:x", x, "then", "run", "then"]
+    for more, feeds in (([], {}), (["set_input", "str:b", b, "then", "run", "then"],
+                                   {"b": GIVEN["b"]})):
+        daemon.ok("session", "m", *steps, *more, "get_output", "0", "-o", y)
+        assert np.array_equal(np.load(y), runtime.run(None, {"x": X, **feeds})[0])
+
+
+def test_python_has_none_for_a_default(daemon, tmp_path):
+    runtime = loaded(daemon, tmp_path, made())
+    with modser.connect(daemon.host) as client:
+        run = client["m"]["run"]
+        want = runtime.run(None, {"x": X, "b": GIVEN["b"]})[0]
+        for y in (run(X, None, GIVEN["b"]), run(X, b=GIVEN["b"]), run(x=X, b=GIVEN["b"], w=None)):
+            assert np.array_equal(y, want)
+        assert np.array_equal(run(X), runtime.run(None, {"x": X})[0])
+        assert inspect.signature(run).parameters["b"].default is None
+
+
+def test_bench_makes_what_a_call_needs(daemon, tmp_path):
+    loaded(daemon, tmp_path, made())
+    daemon.ok("bench", "--time", "50ms", "m:run")
 
 
 def test_http_has_the_same_with_and_without_the_input(tmp_path):
