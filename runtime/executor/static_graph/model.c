@@ -318,19 +318,22 @@ msd_err msd_static_model_signature(const struct msd_static_model *m,
 		calloc((size_t)n_in + n_out + 1, sizeof(*names));
 	const struct msd_model_io io = {tensors, n_in, tensors + n_in, n_out,
 					msd_static_model_n_defaults(m)};
-	msd_err err = tensors != NULL && names != NULL ? MSD_OK : msd_diag_no_memory(d);
 
-	for (uint32_t i = 0; err == MSD_OK && i < n_in; i++) {
+	if (tensors == NULL || names == NULL) {
+		free(tensors);
+		free((void *)names);
+		return msd_diag_no_memory(d);
+	}
+	for (uint32_t i = 0; i < n_in; i++) {
 		tensors[i] = msd_static_model_input(m, i);
 		name_dims(&tensors[i], input_tensor(m, i), names[i]);
 	}
-	for (uint32_t i = 0; err == MSD_OK && i < n_out; i++) {
+	for (uint32_t i = 0; i < n_out; i++) {
 		tensors[n_in + i] = msd_static_model_output(m, i);
 		name_dims(&tensors[n_in + i], modser_graph_output(m->graph, i),
 			  names[n_in + i]);
 	}
-	if (err == MSD_OK)
-		err = msd_model_signature("run", &io, ret, d);
+	const msd_err err = msd_model_signature("run", &io, ret, d);
 	free(tensors);
 	free((void *)names);
 	return err;
