@@ -115,9 +115,10 @@ static void watch(struct app *app)
 			    ((wanted & MODSER_READABLE) != 0 ? UV_READABLE : 0) |
 				    ((wanted & MODSER_WRITABLE) != 0 ? UV_WRITABLE : 0),
 			    on_socket);
-	if (timeout_ms >= 0)
+	if (timeout_ms >= 0) {
 		(void)uv_timer_start(&app->deadline, on_deadline, (uint64_t)timeout_ms,
 				     0);
+	}
 }
 
 static void open_client(uv_work_t *work)

@@ -4,13 +4,14 @@
  * gone or stalls, and a packet over the limit, end the session.
  */
 #include "daemon/rpc_session/channel.h"
-#include "daemon/rpc_page.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "daemon/rpc_page.h"
 
 #define HEAD_BYTES 512u /* more than all fields of a COPY_TO before its data */
 

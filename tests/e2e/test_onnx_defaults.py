@@ -159,7 +159,7 @@ def test_python_has_none_for_a_default(daemon, tmp_path):
 
 def test_bench_makes_what_a_call_needs(daemon, tmp_path):
     loaded(daemon, tmp_path, made())
-    daemon.ok("bench", "--time", "50ms", "m:run")
+    assert "calls" in daemon.ok("bench", "--time", "50ms", "m:run").out
 
 
 def test_http_has_the_same_with_and_without_the_input(tmp_path):

@@ -145,9 +145,10 @@ static struct sum *sum_up(const struct msd_node_times *t, size_t *ret_n)
 	for (size_t i = 0; sums != NULL && i < t->n; i++) {
 		const struct msd_node_time *r = &t->rows[i];
 
-		if (!r->is_body)
+		if (!r->is_body) {
 			sums[n++] =
 				(struct sum){r->op, 1, r->ns, r->operations * r->runs};
+		}
 	}
 	if (sums == NULL || n == 0) {
 		*ret_n = 0;

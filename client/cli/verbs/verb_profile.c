@@ -139,9 +139,10 @@ enum msd_exit msd_verb_profile(const struct msd_cli *cli)
 	struct msd_cli left = *cli;
 	enum msd_exit code = msd_target_check("profile", cli->words[0]);
 
-	if (code == MSD_EXIT_OK && cli->n_outputs > 1)
+	if (code == MSD_EXIT_OK && cli->n_outputs > 1) {
 		code = msd_report_usage("give one",
 					"profile writes one trace: -o FILE");
+	}
 	if (code == MSD_EXIT_OK) {
 		code = msd_arguments_parse(cli, cli->words + 1, cli->n_words - 1,
 					   &args);

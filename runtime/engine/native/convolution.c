@@ -107,6 +107,13 @@ static bool pack_weights(const modser_sg_node *node, struct packed *p, size_t gr
 	return true;
 }
 
+static const char *way_of(bool is_winograd, bool is_depthwise)
+{
+	if (is_winograd)
+		return "winograd";
+	return is_depthwise ? "depthwise" : "matrix";
+}
+
 /* Sums start with the bias; the factor of a fused batch norm goes into the weights. */
 static bool pack_as(const modser_sg_node *node, bool is_winograd, struct packed **ret)
 {
@@ -138,9 +145,7 @@ static bool pack_as(const modser_sg_node *node, bool is_winograd, struct packed 
 	p->base = (struct msd_native_packed){msd_native_packed_free,
 					     (group_count(node) * floats + channels) *
 						     sizeof(float),
-					     is_winograd    ? "winograd"
-					     : is_depthwise ? "depthwise"
-							    : "matrix"};
+					     way_of(is_winograd, is_depthwise)};
 	p->is_depthwise = is_depthwise;
 	p->is_winograd = is_winograd;
 	p->group_floats = floats;

@@ -131,10 +131,11 @@ static msd_err check(void *state, const modser_sg_node *node, struct msd_diag *d
 	struct native *n = state;
 	const bool is_short = msd_native_is_short(node);
 
-	if (is_short ? !msd_native_wide_may(n->claim, node) : !n->claim->may(node))
+	if (is_short ? !msd_native_wide_may(n->claim, node) : !n->claim->may(node)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "no native kernel fits its dtypes, shapes or "
 				    "parameters");
+	}
 	if (n->claim->pack != NULL && n->packed == NULL &&
 	    !(is_short ? msd_native_wide_pack(n->claim, node, &n->packed)
 		       : n->claim->pack(node, &n->packed))) {

@@ -1,3 +1,8 @@
+/*
+ * Happy path: the arguments are checked against the model's inputs, then the model runs
+ * and its outputs are returned. Failures: an argument that does not fit is named with
+ * its parameter.
+ */
 #include "runtime/executor/static_graph/kind.h"
 
 #include <stdlib.h>
