@@ -65,7 +65,8 @@ def test_so_many_files_are_beside_a_model(arena):
 def over_http():
     import arena as arenas
 
-    with arenas.Arena("--http", "127.0.0.1:0", modules={"shapes": SHAPES}) as a:
+    with arenas.Arena("--http", "127.0.0.1:0", "--max-json", str(JSON_BYTES),
+                      modules={"shapes": SHAPES}) as a:
         a.daemon.hosts.append(a.daemon._line().partition(" ")[2])
         yield a
 
@@ -86,8 +87,8 @@ WORDY = {
     "bytes": ({"inputs": [tensor(shape=[1 << 40], data=None,
                                  parameters={"binary_data_size": 1 << 42})]},
               "its shape has more bytes than a request may have"),
-    "answer": ({"inputs": [tensor(shape=[MIB // 4 + 32], data=[0] * (MIB // 4 + 32))]},
-               f"more than {JSON_BYTES} bytes of tensors as JSON"),
+    "answer": ({"inputs": [tensor(shape=[400_000], data=[9] * 400_000)]},
+               f"more than the {JSON_BYTES} bytes of JSON of --max-json"),
 }
 
 
@@ -96,8 +97,8 @@ def test_so_much_is_asked_as_json(over_http, what):
     """The text names what there was too much of, and the visit goes on."""
     asked, why = WORDY[what]
     with Visit(over_http.daemon) as visit, over_http.growth(24 * MIB):
-        status, said = ask_json(
-            visit, "/v2/models/shapes:addone/infer", "POST", json.dumps(asked).encode())
+        text = json.dumps(asked, separators=(",", ":")).encode()
+        status, said = ask_json(visit, "/v2/models/shapes:addone/infer", "POST", text)
         assert status == 400 and why in said["error"], said
         good = {"inputs": [tensor(data=[1, 2, 3])]}
         status, said = ask_json(
