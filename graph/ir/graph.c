@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/ir/defaults.h"
 #include "proto/base/grow.h"
 
 int msd_sg_take_file(modser_graph *g, struct msd_buf *file)

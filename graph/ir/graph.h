@@ -3,11 +3,12 @@
 /* Definitions of the opaque types of modser_graph.h. The graph owns everything here;
  * pointers between its parts live as long as it does. */
 #include "graph/ir/attr.h"
-#include "graph/ir/defaults.h"
 #include "graph/modser_graph.h"
 #include "proto/base/bytes.h"
 #include "proto/base/diag.h"
 #include "proto/dtype.h"
+
+struct msd_sg_default;
 
 struct msd_sg_quant {
 	float scale;

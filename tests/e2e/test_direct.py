@@ -71,7 +71,10 @@ def test_all_answers_are_those_of_the_daemon(daemon, wire):
             target = f"results:{name}"
             for args in ((), (1,), ("text",), (x,), (x, out("f4", 2, 3)), ([1, [2.5, None]],)):
                 for _ in range(3):  # from the third on it is known from before
-                    assert said(channel, target, *args) == said(wire, target, *args), target
+                    one, other = said(channel, target, *args), said(wire, target, *args)
+                    if name == "alien":  # an object: the channel says what to do
+                        one, other = one[0], other[0]
+                    assert one == other, target
 
 
 def test_a_pipeline_is_answered_in_order(daemon):

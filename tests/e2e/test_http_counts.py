@@ -19,7 +19,7 @@ from wire import Wire
 def daemon():
     loads = [w for n in ("shapes", "dtypes") for w in ("--load", f"{n}={harness.MODELS / n}.so")]
     with start(*loads, "--load", f"zoo={harness.ZOO / 'results.so'}", "--load",
-               f"faults={harness.ZOO / 'faults.so'}") as d:
+               f"faults={harness.ZOO / 'faults.so'}", "--max-json", "1M") as d:
         for name in ("shapes", "dtypes", "zoo", "faults"):
             d.ok("wait", name)
         yield d
@@ -54,7 +54,7 @@ def test_an_answer_that_cannot_be_told_is_no_success(daemon):
         assert infer_bytes(visit, "shapes:addone", one, nan)[0] == 400
         assert infer(visit, "shapes:addone", ADD, outputs=[{"name": "C"}])[0] == 400
         assert infer_bytes(visit, "shapes:addone", *wide(numpy.nan))[0] == 400, "on a thread"
-        assert infer_bytes(visit, "shapes:addone", *wide(1, 300_000))[0] == 400, "too much JSON"
+        assert infer_bytes(visit, "shapes:addone", *wide(0.1, 300_000))[0] == 400, "too much JSON"
         assert infer_bytes(visit, "shapes:addone", *wide(1))[0] == 200
         assert infer(visit, "shapes:addone", ADD)[0] == 200
         assert moved(wire, before, "shapes") == {("addone", "BAD_REQUEST"): 4,

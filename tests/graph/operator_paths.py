@@ -29,6 +29,7 @@ ELSEWHERE = {
     "graph/ir/": "Const InputOp",  # those that compute nothing
     "graph/modser_graph.h": "Const InputOp",
     ONNX: "Const InputOp Noop",
+    "runtime/plan/operations.c": "",  # how many operations each has
     "runtime/plan/outline": "Shape Size Loop",  # shapes without values
 }
 

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "graph/ir/defaults.h"
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/rows/row.h"
 #include "tests/artifact/fixture.h"

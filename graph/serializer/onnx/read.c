@@ -5,6 +5,7 @@
  */
 #include "graph/serializer/onnx/read.h"
 
+#include "graph/ir/defaults.h"
 #include "graph/ir/graph.h"
 #include "graph/serializer/onnx/dtype.h"
 #include "graph/serializer/onnx/external.h"
