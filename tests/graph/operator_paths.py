@@ -30,6 +30,7 @@ ELSEWHERE = {
     "graph/modser_graph.h": "Const InputOp",
     ONNX: "Const InputOp Noop",
     "runtime/plan/operations.c": "",  # how many operations each has
+    "client/cli/measure/node_times.c": "",  # which only move elements
     "runtime/plan/outline": "Shape Size Loop",  # shapes without values
 }
 
