@@ -1,4 +1,4 @@
-/* A function that is timed, with its arguments: what timer.h measures. */
+/* A function with its arguments, which timer.h measures. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -19,7 +19,7 @@ struct msd_rpc_timer {
 	struct msd_function *preparing; /* before each repeat; NULL: none */
 };
 
-/* What is timed; the functions return MSD_OK, or end the measurement. */
+/* The timed code. Its functions return MSD_OK; an error ends the measurement. */
 struct msd_rpc_timed {
 	msd_err (*call)(void *ctx, struct msd_diag *d);
 	msd_err (*prepare)(void *ctx, struct msd_diag *d); /* before each repeat */

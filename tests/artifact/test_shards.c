@@ -1,4 +1,5 @@
-/* A folder of parameters as an archive: what is read, and what is refused by name. */
+/* The reader of a folder of parameters takes good archives, and names the fault of
+ * others. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

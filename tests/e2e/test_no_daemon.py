@@ -98,7 +98,7 @@ def test_a_socket_of_another_user(own_daemon):
 
 def test_a_folder_of_a_group_names_the_group():
     if os.geteuid() != 0:
-        pytest.skip("only root can be somebody else")
+        pytest.skip("only root can start modser as another user")
     folder = harness.short_folder(harness.is_open_to_all)
     os.chmod(folder, 0o755)
     inner = Path(folder) / "run"
@@ -111,7 +111,7 @@ def test_a_folder_of_a_group_names_the_group():
             env={}, timeout=harness.PATIENCE,
         )
     except PermissionError:
-        pytest.skip("nobody may not run what was built here")
+        pytest.skip("the other user may not run the built modser")
     said = harness.Said(done.returncode, done.stdout.encode(), done.stderr)
     expect_no_connection(said, "may not enter the folder", "ask to be put into the group root",
                          "usermod -aG root nobody")

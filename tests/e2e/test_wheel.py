@@ -41,7 +41,7 @@ def given(tmp_path_factory):
 
 
 def served(folder, *command):
-    """What the command tells and computes in @folder."""
+    """Run the command; return its first words, the model's output, and whether inspect names Relu."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=harness.PATIENCE * 10)
     assert done.returncode == 0, done
     return (done.stdout.split()[:3], numpy.load(folder / "y.npy").tolist(),

@@ -1,4 +1,4 @@
-"""Objects and maps on the wire (PROTOCOL.md, section 6): who gets them, and what wrong use gives."""
+"""Objects and maps on the wire (PROTOCOL.md, section 6): clients get them; wrong use is an error."""
 import json
 import struct
 import urllib.error

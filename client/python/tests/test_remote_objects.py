@@ -74,7 +74,7 @@ def test_what_python_forgets_is_freed(module):
     with module.adder(1):
         assert module.adders() == before + 1
     assert module.adders() == before
-    module.adder.submit(1)  # whose result no one takes
+    module.adder.submit(1)  # the caller drops its result
     gc.collect()
     harness.until(lambda: module.adders() == before, "an unread result is freed")
 

@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 
-#: What a client says as soon as it is connected: session.hello, as request 0, for objects in results.
+#: The first frame of each client: request 0, session.hello, asks for objects in results.
 GREETING = bytes.fromhex(
     "ed6d64011c0000000000000000000000940000ad73657373696f6e2e6865"
     "6c6c6f9181a76f626a65637473c3"
