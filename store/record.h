@@ -5,13 +5,16 @@
  * module are in one file, so a switch between them is one rename:
  *
  *   modserd-module 1
- *   current 7 <digest>            version and digest of an edition, then its details
- *   name <digest>                 the registry digest that it was requested by:
- * @sha256: attempts 1                    starts that have not succeeded yet file
- * library 8240 <digest> deploy.so with workers 2                a load option previous
- * 6 <digest> file ... bad <digest>                  an edition that failed; never
- * reloaded automatically failed 8 <digest> why         the last failure, until another
- * edition starts pinned                        keep previous even if space is needed
+ *   current 7 <digest>           version and digest of an edition, then its details
+ *   name <digest>                the registry's digest if it was requested by one
+ *   attempts 1                   starts that have not succeeded yet
+ *   file library 8240 <digest> deploy.so
+ *   with workers 2               a load option
+ *   previous 6 <digest>
+ *   file ...
+ *   bad <digest>                 an edition that failed; never reloaded automatically
+ *   failed 8 <digest> why        the last failure, until another edition starts
+ *   pinned                       keep previous even if space is needed
  */
 #include "store/digest.h"
 #include "store/store.h"

@@ -116,7 +116,7 @@ calls)
   ;;
 texts)
   plant proto/said.c 'const char *a = "no module is "' '	"called %s" PRIu64 " (%.*s)";'
-  plant page.md '| text | cause |' '|---|---|' '| `no such module: … (…)` | a |' 'end'
+  plant page.md '| text | cause |' '|---|---|' '| `no module is called … (…)` | a |' 'end'
   passes "$here/texts.py" "$dir" page.md
   sed -i 's/called/named/' "$dir/page.md"
   fails "page.md:3: no program says: no module is named" "$here/texts.py" "$dir" page.md
