@@ -8,7 +8,7 @@ from typing import Any, Optional, TypeVar, Union
 
 from . import _address, _auto_direct, _requests, _residents, _token
 from ._channel import Channel, Pending
-from ._errors import Error
+from ._errors import Error, NotFound
 from ._failover import Failover
 from ._function import Function, TimeEvaluator
 from ._message import Message
@@ -366,7 +366,13 @@ class Module(ModuleBase["Function"]):
         The model is the function that HTTP calls: ``main``, else ``run``, else the only one.
         """
         model = self._client._run(_requests.model(self._client, self._name, deadline))
-        return self[model](*args, deadline=deadline, **named)
+        try:
+            return self[model](*args, deadline=deadline, **named)
+        except NotFound:  # another client may have replaced the module by one with another model
+            found = self._client._run(_requests.model(self._client, self._name, deadline))
+            if found == model:
+                raise
+        return self[found](*args, deadline=deadline, **named)
 
     def __contains__(self, function: object) -> bool:
         return function in list(self)

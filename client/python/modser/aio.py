@@ -17,7 +17,7 @@ from typing import Any, Generic, Optional, Protocol, TypeVar, Union
 from . import _address, _aio_channel, _requests, _residents, _token
 from ._aio_channel import Channel, Pending
 from ._aio_function import Function, TimeEvaluator
-from ._errors import DeadlineExceeded, Error
+from ._errors import DeadlineExceeded, Error, NotFound
 from ._failover import Failover
 from ._message import Message
 from ._objects import ClientBase, InstanceBase, ModuleBase, ObjectBase, ResidentBase
@@ -307,7 +307,13 @@ class Module(ModuleBase["Function"]):
     async def __call__(self, /, *args: Any, deadline: Seconds = None, **named: Any) -> Any:
         """Call the module's model; see modser.Module."""
         model = await self._client._run(_requests.model(self._client, self._name, deadline))
-        return await self[model](*args, deadline=deadline, **named)
+        try:
+            return await self[model](*args, deadline=deadline, **named)
+        except NotFound:  # another client may have replaced the module by one with another model
+            found = await self._client._run(_requests.model(self._client, self._name, deadline))
+            if found == model:
+                raise
+        return await self[found](*args, deadline=deadline, **named)
 
     async def __aiter__(self) -> AsyncIterator[str]:
         for function in await self.functions():
