@@ -335,27 +335,13 @@ MODSER_GRAPH_API const void *modser_sg_tensor_data(const modser_sg_tensor *tenso
  */
 MODSER_GRAPH_API const char *modser_registration_error(void);
 
-/* Encoding of a parameter in tmfiles. */
-typedef enum modser_tm_encoding {
-	MODSER_TM_NONE, /* not in tmfiles */
-	MODSER_TM_I32,
-	MODSER_TM_F32,
-	MODSER_TM_U8,
-	MODSER_TM_I32_VECTOR,
-	MODSER_TM_F32_VECTOR,
-	MODSER_TM_F32X4_VECTOR, /* four floats an element */
-	MODSER_TM_STRING
-} modser_tm_encoding;
-
 typedef struct modser_sg_op_field {
 	const char *name;
 	modser_sg_attr def; /* the default, which also sets the kind */
-	modser_tm_encoding tm_encoding;
-	unsigned tm_offset; /* in the parameters of a tmfile */
+	bool is_rare;       /* a dump leaves it out if it has its default */
 } modser_sg_op_field;
 
 #define MODSER_MANY 0xffffu /* no limit */
-#define MODSER_NO_TM_TYPE 0xffffffffu
 
 typedef struct modser_sg_op_schema {
 	uint32_t size; /* sizeof this struct */
@@ -364,8 +350,6 @@ typedef struct modser_sg_op_schema {
 	size_t n_fields;
 	unsigned min_in, max_in;
 	unsigned min_out, max_out;
-	uint32_t tm_type;     /* in tmfiles, or MODSER_NO_TM_TYPE */
-	unsigned tm_bytes;    /* of its parameters in tmfiles */
 	uint32_t optional_in; /* one bit for each input that may be NULL */
 	/*
 	 * Set the shapes of the node's outputs from the known shapes of its inputs;
@@ -378,8 +362,8 @@ typedef struct modser_sg_op_schema {
 } modser_sg_op_schema;
 
 /**
- * Add an operator. -1 if the name or the tmfile type is in use, or memory is short.
- * @schema must live as long as the process.
+ * Add an operator. -1 if the name is in use, or memory is short. @schema must live as
+ * long as the process.
  */
 MODSER_GRAPH_API int modser_sg_op_register(const modser_sg_op_schema *schema);
 MODSER_GRAPH_API const modser_sg_op_schema *modser_sg_op_schema_find(const char *name);
@@ -580,8 +564,8 @@ modser_serializer_op_store(const modser_serializer *s, const char *op);
 /*
  * Called by the tengine serializer for the @bytes parameters of an operator at
  * @param: one function gives @node its operator, the other writes them. A type
- * without a schema is called "#" and its number, such as "#200"; an operator without
- * a type is stored by its own name. The built-in load method reads the parameters of
+ * without a row is called "#" and its number, such as "#200"; an operator without a
+ * row is stored by its own name. The built-in load method reads the parameters of
  * the operator that @node has already.
  */
 typedef int modser_tmfile_load_fn(modser_sg_node *node, const void *param,
@@ -590,6 +574,33 @@ typedef int modser_tmfile_load_fn(modser_sg_node *node, const void *param,
  * is its size. */
 typedef int modser_tmfile_store_fn(const modser_sg_node *node, uint32_t *ret_type,
 				   void **ret_param, size_t *ret_bytes);
+
+/*
+ * An operator of this library in tmfiles: its number, and its parameters in the order
+ * of the file's structure. `params` is a list of words, separated by spaces. A word is
+ * a kind, a colon and the name of a parameter:
+ *   i:axis       an integer of 32 bits
+ *   f:eps        a float of 32 bits
+ *   b:is_onnx    a byte, 0 or 1
+ *   I:axes       the offset of a list of integers
+ *   F:ratios     the offset of a list of floats
+ *   Q:anchors    the offset of a list whose elements are four floats each
+ *   s:op_name    the offset of a text
+ * An operator with other parameters is written if these have their defaults.
+ */
+typedef struct modser_tmfile_row {
+	uint32_t size; /* sizeof this struct */
+	uint32_t type;
+	const char *op; /* name of a registered schema */
+	const char *params;
+} modser_tmfile_row;
+
+/**
+ * Add a row, used to read such nodes and to write the operator; it must live as long
+ * as the process. -1: the number or the operator has a row, the schema or a parameter
+ * of that kind does not exist, or memory is short.
+ */
+MODSER_GRAPH_API int modser_tmfile_add_row(const modser_tmfile_row *row);
 
 /*
  * Called by the onnx serializer for a node whose operator has neither a row nor a

@@ -35,9 +35,12 @@ extern "C" {
 #define MODSERD_PLUGIN_EXPORT
 #endif
 
-/* The loader rejects a plugin of another version before it calls any of its
- * functions. */
-#define MODSERD_PLUGIN_ABI 4u
+/*
+ * The loader rejects a plugin of another version before it calls any of its functions.
+ * Version 5: modser_sg_op_field and modser_sg_op_schema lost the columns of tmfiles; a
+ * plugin adds a modser_tmfile_row instead.
+ */
+#define MODSERD_PLUGIN_ABI 5u
 
 /* The arguments of a kernel: row-major tensors with the shapes and dtypes from the
  * operator's inference; read them with modser_sg_node_input() and _output(). */

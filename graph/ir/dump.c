@@ -55,7 +55,7 @@ static void put_params(struct msd_buf *out, const modser_sg_op *op)
 
 	for (size_t i = 0; i < op->schema->n_fields; i++) {
 		/* Many parameters exist in one format only. */
-		if (op->schema->fields[i].tm_encoding == MODSER_TM_NONE &&
+		if (op->schema->fields[i].is_rare &&
 		    msd_sg_attr_equal(&op->params[i], &op->schema->fields[i].def))
 			continue;
 		msd_buf_printf(out, "%s%s=", comma, op->schema->fields[i].name);

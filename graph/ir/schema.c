@@ -23,13 +23,6 @@ static bool has_name(const modser_sg_op_schema *schema, const void *key)
 	return strcmp(schema->name, key) == 0;
 }
 
-static bool has_tm_type(const modser_sg_op_schema *schema, const void *key)
-{
-	const uint32_t *type = key;
-
-	return schema->tm_type == *type && *type != MODSER_NO_TM_TYPE;
-}
-
 static const modser_sg_op_schema *find_locked(match_fn *match, const void *key)
 {
 	for (const modser_sg_op_schema *const *s = msd_op_table; *s != NULL; s++) {
@@ -88,8 +81,7 @@ int modser_sg_op_register(const modser_sg_op_schema *schema)
 	if (row == NULL)
 		return -1;
 	(void)pthread_mutex_lock(&lock);
-	if (find_locked(has_name, schema->name) == NULL &&
-	    find_locked(has_tm_type, &schema->tm_type) == NULL) {
+	if (find_locked(has_name, schema->name) == NULL) {
 		*row = (struct row){schema, registered};
 		registered = row;
 		row = NULL;
@@ -105,11 +97,6 @@ const modser_sg_op_schema *modser_sg_op_schema_find(const char *name)
 	if (name == NULL)
 		return NULL;
 	return find(has_name, name);
-}
-
-const modser_sg_op_schema *msd_op_schema_of_tm(uint32_t type)
-{
-	return find(has_tm_type, &type);
 }
 
 static bool is_number(const modser_sg_op_schema *schema, const void *key)

@@ -6,8 +6,6 @@
 /** The built-in operators, ended by NULL (graph/op/table.c). */
 extern const modser_sg_op_schema *const msd_op_table[];
 
-/** The operator with tmfile type @type; NULL if absent. */
-const modser_sg_op_schema *msd_op_schema_of_tm(uint32_t type);
 /** Operator @i of all; NULL if there are fewer. */
 const modser_sg_op_schema *msd_op_schema_at(size_t i);
 

@@ -1,9 +1,9 @@
 #ifndef MSD_GRAPH_OP_TABLE_H
 #define MSD_GRAPH_OP_TABLE_H
 /*
- * The operators, in the order of their tmfile numbers, then those that tmfiles lack:
- * a new one is a row. KERNEL: the reference engine has a kernel msd_kernel_NAME. An
- * operator may be readable, writable and shown without one.
+ * The operators, first those that tmfiles have: a new one is a row. KERNEL: the
+ * reference engine has a kernel msd_kernel_NAME. An operator may be readable, writable
+ * and shown without one.
  */
 
 #define MSD_OPS(X)                                                                     \

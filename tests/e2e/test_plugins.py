@@ -9,9 +9,9 @@ import pytest
 import toy
 
 MISTAKES = {
-    "ABI": "version 10 of the plugin interface, this is version 4",
-    "OLD_ABI": "toyOLD_ABI.so: it was built for version 2 of the plugin interface, this is "
-               "version 4",
+    "ABI": "version 11 of the plugin interface, this is version 5",
+    "OLD_ABI": "toyOLD_ABI.so: it was built for version 4 of the plugin interface, this is "
+               "version 5",
     "NO_ENTRY": "no modserd_plugin_entry",
     "HOLLOW": "toy 0.9 cannot be added: its names are taken: modser_serializer_ops.probe is NULL",
     "REFUSE": "toy 0.9 cannot be added: it is not in the mood",

@@ -35,8 +35,7 @@ class Attr(ctypes.Structure):
 
 
 class Field(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("default", Attr), ("tm_encoding", ctypes.c_int),
-                ("tm_offset", ctypes.c_uint)]
+    _fields_ = [("name", ctypes.c_char_p), ("default", Attr), ("is_rare", ctypes.c_bool)]
 
 
 class Schema(ctypes.Structure):

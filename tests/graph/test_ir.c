@@ -211,13 +211,10 @@ Test(graph_ir, a_graph_is_no_attribute_of_itself)
 
 Test(graph_ir, an_operator_is_registered_once)
 {
-	static const modser_sg_op_schema mine = {.size = sizeof(mine),
-						 .name = "MyOp",
-						 .tm_type = MODSER_NO_TM_TYPE,
-						 .max_in = 1,
-						 .max_out = 1};
-	static const modser_sg_op_schema taken = {
-		.size = sizeof(taken), .name = "Theirs", .tm_type = 5};
+	static const modser_sg_op_schema mine = {
+		.size = sizeof(mine), .name = "MyOp", .max_in = 1, .max_out = 1};
+	static const modser_sg_op_schema taken = {.size = sizeof(taken),
+						  .name = "Convolution"};
 	modser_graph *g = modser_graph_create("g");
 
 	cr_assert_null(modser_sg_op_create(g, "MyOp"));

@@ -374,8 +374,7 @@ Test(null, is_no_field_that_an_operator_needs)
 	const modser_sg_op_field nameless[] = {{.def = {.kind = MODSER_ATTR_INT}}};
 	const modser_sg_op_field hollow[] = {
 		{.name = "mode", .def = {.kind = MODSER_ATTR_STR}}};
-	modser_sg_op_schema schema = {
-		.size = sizeof(schema), .n_fields = 1, .tm_type = MODSER_NO_TM_TYPE};
+	modser_sg_op_schema schema = {.size = sizeof(schema), .n_fields = 1};
 
 	expect_refused(modser_sg_op_register(NULL), "the modser_sg_op_schema is NULL");
 	expect_refused(modser_sg_op_register(&schema),

@@ -44,7 +44,6 @@ static const modser_sg_op_schema schema = {.size = sizeof(schema),
 					   .max_in = 1,
 					   .min_out = 1,
 					   .max_out = 1,
-					   .tm_type = MODSER_NO_TM_TYPE,
 					   .infer = infer_double};
 static const modserd_kernel kernel = {sizeof(kernel), "Double", run_double};
 

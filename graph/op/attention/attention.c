@@ -169,5 +169,4 @@ const modser_sg_op_schema msd_op_attention = {
 	.optional_in = 0x78,
 	OP_OUT(1, 4),
 	.infer = infer_attention,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

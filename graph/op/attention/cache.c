@@ -53,5 +53,4 @@ const modser_sg_op_schema msd_op_tensor_scatter = {
 	.optional_in = 4,
 	OP_OUT(1, 1),
 	.infer = infer_tensor_scatter,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -51,5 +51,4 @@ const modser_sg_op_schema msd_op_causal_conv = {
 	.optional_in = 12,
 	OP_OUT(1, 2),
 	.infer = infer_causal_conv,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -133,5 +133,4 @@ const modser_sg_op_schema msd_op_linear_attention = {
 	.optional_in = 0x38,
 	OP_OUT(1, 2),
 	.infer = infer_linear_attention,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

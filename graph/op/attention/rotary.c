@@ -100,5 +100,4 @@ const modser_sg_op_schema msd_op_rotary_embedding = {
 	.optional_in = 8,
 	OP_OUT(1, 1),
 	.infer = infer_rotary,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

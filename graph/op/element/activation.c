@@ -5,7 +5,7 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field unary_fields[] = {
-	OP_INT("type", 0, 0),
+	OP_INT("type", 0),
 };
 static int infer_unary(modser_sg_node *node)
 {
@@ -18,11 +18,10 @@ const modser_sg_op_schema msd_op_unary = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_unary,
-	OP_TM(59, 4),
 };
 
 static const modser_sg_op_field threshold_fields[] = {
-	OP_FLOAT("threshold", 0, 0),
+	OP_FLOAT("threshold", 0),
 };
 const modser_sg_op_schema msd_op_threshold = {
 	.name = "Threshold",
@@ -30,12 +29,11 @@ const modser_sg_op_schema msd_op_threshold = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = msd_infer_same,
-	OP_TM(63, 4),
 };
 
 static const modser_sg_op_field hardsigmoid_fields[] = {
-	OP_FLOAT("alpha", 0.2, 0),
-	OP_FLOAT("beta", 0.5, 4),
+	OP_FLOAT("alpha", 0.2),
+	OP_FLOAT("beta", 0.5),
 };
 const modser_sg_op_schema msd_op_hardsigmoid = {
 	.name = "Hardsigmoid",
@@ -43,12 +41,11 @@ const modser_sg_op_schema msd_op_hardsigmoid = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = msd_infer_same,
-	OP_TM(64, 8),
 };
 
 static const modser_sg_op_field hard_swish_fields[] = {
-	OP_FLOAT("alpha", 1, 0),
-	OP_FLOAT("beta", 3, 4),
+	OP_FLOAT("alpha", 1),
+	OP_FLOAT("beta", 3),
 };
 const modser_sg_op_schema msd_op_hard_swish = {
 	.name = "HardSwish",
@@ -56,12 +53,11 @@ const modser_sg_op_schema msd_op_hard_swish = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = msd_infer_same,
-	OP_TM(70, 8),
 };
 
 static const modser_sg_op_field selu_fields[] = {
-	OP_FLOAT("alpha", 1.67326319, 0),
-	OP_FLOAT("lambda", 1.05070102, 4),
+	OP_FLOAT("alpha", 1.67326319),
+	OP_FLOAT("lambda", 1.05070102),
 };
 const modser_sg_op_schema msd_op_selu = {
 	.name = "Selu",
@@ -69,11 +65,10 @@ const modser_sg_op_schema msd_op_selu = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = msd_infer_same,
-	OP_TM(72, 8),
 };
 
 static const modser_sg_op_field elu_fields[] = {
-	OP_FLOAT("alpha", 1, 0),
+	OP_FLOAT("alpha", 1),
 };
 const modser_sg_op_schema msd_op_elu = {
 	.name = "Elu",
@@ -81,12 +76,11 @@ const modser_sg_op_schema msd_op_elu = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = msd_infer_same,
-	OP_TM(73, 4),
 };
 
 static const modser_sg_op_field clip_fields[] = {
-	OP_FLOAT("max", 3.40282347e+38, 0),
-	OP_FLOAT("min", -3.40282347e+38, 4),
+	OP_FLOAT("max", 3.40282347e+38),
+	OP_FLOAT("min", -3.40282347e+38),
 };
 /* ONNX may give the limits as inputs, each a scalar. */
 static int infer_clip(modser_sg_node *node)
@@ -108,11 +102,10 @@ const modser_sg_op_schema msd_op_clip = {
 	.optional_in = 6,
 	OP_OUT(1, 1),
 	.infer = infer_clip,
-	OP_TM(87, 8),
 };
 
 static const modser_sg_op_field cast_fields[] = {
-	OP_INT("type_from", 1, 0),       OP_INT("type_to", 1, 4),
+	OP_INT("type_from", 1),          OP_INT("type_to", 1),
 	OP_OWN_TEXT("to", ""),           OP_OWN_INT("saturate", 1),
 	OP_OWN_TEXT("round_mode", "up"),
 };
@@ -143,7 +136,6 @@ const modser_sg_op_schema msd_op_cast = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_cast,
-	OP_TM(69, 8),
 };
 
 static const modser_sg_op_field celu_fields[] = {
@@ -155,7 +147,6 @@ const modser_sg_op_schema msd_op_celu = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = msd_infer_same,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field gelu_fields[] = {
@@ -177,7 +168,6 @@ const modser_sg_op_schema msd_op_gelu = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_gelu,
-	OP_TM(106, 0),
 };
 
 static const modser_sg_op_field thresholded_relu_fields[] = {
@@ -189,7 +179,6 @@ const modser_sg_op_schema msd_op_thresholded_relu = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = msd_infer_same,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field shrink_fields[] = {
@@ -202,7 +191,6 @@ const modser_sg_op_schema msd_op_shrink = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = msd_infer_same,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field cast_like_fields[] = {
@@ -223,7 +211,6 @@ const modser_sg_op_schema msd_op_cast_like = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_cast_like,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static int infer_asks(modser_sg_node *node)
@@ -242,7 +229,6 @@ const modser_sg_op_schema msd_op_is_inf = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_asks,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 const modser_sg_op_schema msd_op_is_nan = {
@@ -250,5 +236,4 @@ const modser_sg_op_schema msd_op_is_nan = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_asks,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -7,7 +7,6 @@ const modser_sg_op_schema msd_op_maximum = {
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, 1),
 	.infer = msd_infer_elementwise,
-	OP_TM(46, 0),
 };
 
 const modser_sg_op_schema msd_op_minimum = {
@@ -15,11 +14,10 @@ const modser_sg_op_schema msd_op_minimum = {
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, 1),
 	.infer = msd_infer_elementwise,
-	OP_TM(47, 0),
 };
 
 static const modser_sg_op_field addn_fields[] = {
-	OP_INT("axis", 0, 0),
+	OP_INT("axis", 0),
 };
 const modser_sg_op_schema msd_op_addn = {
 	.name = "Addn",
@@ -27,22 +25,20 @@ const modser_sg_op_schema msd_op_addn = {
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, 1),
 	.infer = msd_infer_elementwise,
-	OP_TM(49, 4),
 };
 
 static const modser_sg_op_field bias_fields[] = {
-	OP_INT("bias_size", 0, 0),
+	OP_INT("bias_size", 0),
 };
 const modser_sg_op_schema msd_op_bias = {
 	.name = "Bias",
 	OP_FIELDS(bias_fields),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
-	OP_TM(61, 4),
 };
 
 static const modser_sg_op_field logical_fields[] = {
-	OP_INT("type", 0, 0),
+	OP_INT("type", 0),
 };
 /* And, or; Tengine has no exclusive or. */
 static int infer_logical(modser_sg_node *node)
@@ -58,11 +54,10 @@ const modser_sg_op_schema msd_op_logical = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_logical,
-	OP_TM(75, 4),
 };
 
 static const modser_sg_op_field comparison_fields[] = {
-	OP_INT("type", 0, 0),
+	OP_INT("type", 0),
 };
 /* ==, !=, >, >=, <, <=. */
 static int infer_comparison(modser_sg_node *node)
@@ -79,7 +74,6 @@ const modser_sg_op_schema msd_op_comparison = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_comparison,
-	OP_TM(78, 4),
 };
 
 const modser_sg_op_schema msd_op_squared_difference = {
@@ -87,7 +81,6 @@ const modser_sg_op_schema msd_op_squared_difference = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = msd_infer_elementwise,
-	OP_TM(84, 0),
 };
 
 const modser_sg_op_schema msd_op_mean = {
@@ -95,7 +88,6 @@ const modser_sg_op_schema msd_op_mean = {
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, 1),
 	.infer = msd_infer_elementwise,
-	OP_TM(90, 0),
 };
 
 static int infer_where(modser_sg_node *node)
@@ -113,20 +105,18 @@ const modser_sg_op_schema msd_op_where = {
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_where,
-	OP_TM(95, 0),
 };
 
 static const modser_sg_op_field scale_fields[] = {
-	OP_INT("axis", 1, 0),
-	OP_INT("num_axes", 1, 4),
-	OP_INT("bias_term", 0, 8),
+	OP_INT("axis", 1),
+	OP_INT("num_axes", 1),
+	OP_INT("bias_term", 0),
 };
 const modser_sg_op_schema msd_op_scale = {
 	.name = "Scale",
 	OP_FIELDS(scale_fields),
 	OP_IN(2, 3),
 	OP_OUT(1, 1),
-	OP_TM(26, 12),
 };
 
 #define ARITHMETIC(id, text)                                                           \
@@ -135,7 +125,6 @@ const modser_sg_op_schema msd_op_scale = {
 		OP_IN(2, 2),                                                           \
 		OP_OUT(1, 1),                                                          \
 		.infer = msd_infer_elementwise,                                        \
-		OP_TM(MODSER_NO_TM_TYPE, 0),                                           \
 	}
 
 /* Broadcast by numpy's rules; Tengine's Eltwise broadcasts by channels. */
@@ -155,7 +144,6 @@ const modser_sg_op_schema msd_op_pow = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_pow,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field mod_fields[] = {
@@ -167,7 +155,6 @@ const modser_sg_op_schema msd_op_mod = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = msd_infer_elementwise,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 /* 0 to 4: and, or, exclusive or, to the left, to the right. */
@@ -191,5 +178,4 @@ const modser_sg_op_schema msd_op_bitwise = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_bitwise,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -30,5 +30,4 @@ const modser_sg_op_schema msd_op_bit_cast = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_bit_cast,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

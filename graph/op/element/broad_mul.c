@@ -17,6 +17,5 @@ const modser_sg_op_schema msd_op_broad_mul = {
 	.name = "BroadMul",
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
-	OP_TM(74, 0),
 	.infer = infer,
 };

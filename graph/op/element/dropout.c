@@ -41,5 +41,4 @@ const modser_sg_op_schema msd_op_dropout = {
 	.optional_in = 6,
 	OP_OUT(1, 2),
 	.infer = infer,
-	OP_TM(8, 0),
 };

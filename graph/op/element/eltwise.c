@@ -2,8 +2,8 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field eltwise_fields[] = {
-	OP_INT("type", 2, 0),     OP_INT("caffe_flavor", 0, 4), OP_FLOAT("shift", 0, 8),
-	OP_FLOAT("power", 1, 12), OP_FLOAT("scale", 1, 16),
+	OP_INT("type", 2),    OP_INT("caffe_flavor", 0), OP_FLOAT("shift", 0),
+	OP_FLOAT("power", 1), OP_FLOAT("scale", 1),
 };
 /* The output has the shape of the larger input. The other input has the same number
  * of elements, one, one a channel, or one for each position of the last two axes. */
@@ -39,6 +39,5 @@ const modser_sg_op_schema msd_op_eltwise = {
 	OP_FIELDS(eltwise_fields),
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
-	OP_TM(9, 20),
 	.infer = infer,
 };

@@ -27,5 +27,4 @@ const modser_sg_op_schema msd_op_prelu = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(17, 0),
 };

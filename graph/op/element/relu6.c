@@ -5,6 +5,5 @@ const modser_sg_op_schema msd_op_relu6 = {
 	.name = "ReLu6",
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(21, 0),
 	.infer = msd_infer_same,
 };

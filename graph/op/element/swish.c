@@ -28,5 +28,4 @@ const modser_sg_op_schema msd_op_swish = {
 	.optional_in = 2,
 	OP_OUT(1, 1),
 	.infer = infer_swish,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -160,7 +160,6 @@ const modser_sg_op_schema msd_op_if_else = {
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field loop_fields[] = {
@@ -173,7 +172,6 @@ const modser_sg_op_schema msd_op_loop = {
 	.optional_in = 3,
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field scan_fields[] = {
@@ -187,5 +185,4 @@ const modser_sg_op_schema msd_op_scan = {
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

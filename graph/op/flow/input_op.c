@@ -10,6 +10,5 @@ static int infer(modser_sg_node *node)
 const modser_sg_op_schema msd_op_input_op = {
 	.name = "InputOp",
 	OP_OUT(1, 1),
-	OP_TM(12, 0),
 	.infer = infer,
 };

@@ -29,7 +29,6 @@ const modser_sg_op_schema msd_op_eye_like = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_eye_like,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field trilu_fields[] = {
@@ -53,7 +52,6 @@ const modser_sg_op_schema msd_op_trilu = {
 	.optional_in = 2,
 	OP_OUT(1, 1),
 	.infer = infer_trilu,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field one_hot_fields[] = {
@@ -92,5 +90,4 @@ const modser_sg_op_schema msd_op_one_hot = {
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_one_hot,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -3,9 +3,9 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field gather_fields[] = {
-	OP_INT("axis", 0, 0),
-	OP_INT("indices_num", 0, 4),
-	OP_BYTE("is_onnx", 0, 8),
+	OP_INT("axis", 0),
+	OP_INT("indices_num", 0),
+	OP_INT("is_onnx", 0),
 };
 static int infer(modser_sg_node *node)
 {
@@ -38,7 +38,6 @@ const modser_sg_op_schema msd_op_gather = {
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(76, 12),
 };
 
 static const modser_sg_op_field gather_elements_fields[] = {
@@ -60,7 +59,6 @@ const modser_sg_op_schema msd_op_gather_elements = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_elements,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field gather_nd_fields[] = {
@@ -104,5 +102,4 @@ const modser_sg_op_schema msd_op_gather_nd = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_nd,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -36,8 +36,8 @@ static int check(const modser_sg_node *node)
 }
 
 static const modser_sg_op_field scatter_fields[] = {
-	OP_INT("axis", 0, 0),
-	OP_BYTE("is_onnx", 0, 4),
+	OP_INT("axis", 0),
+	OP_INT("is_onnx", 0),
 	OP_OWN_TEXT("reduction", "none"),
 };
 static int infer_scatter(modser_sg_node *node)
@@ -60,7 +60,6 @@ const modser_sg_op_schema msd_op_scatter = {
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_scatter,
-	OP_TM(93, 8),
 };
 
 static const modser_sg_op_field scatter_nd_fields[] = {
@@ -98,5 +97,4 @@ const modser_sg_op_schema msd_op_scatter_nd = {
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_scatter_nd,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

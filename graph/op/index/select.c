@@ -54,7 +54,6 @@ const modser_sg_op_schema msd_op_non_zero = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_non_zero,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field compress_fields[] = {
@@ -89,5 +88,4 @@ const modser_sg_op_schema msd_op_compress = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_compress,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

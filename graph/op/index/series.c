@@ -29,7 +29,6 @@ const modser_sg_op_schema msd_op_range = {
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_range,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field cum_sum_fields[] = {
@@ -52,7 +51,6 @@ const modser_sg_op_schema msd_op_cum_sum = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_cum_sum,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field reverse_sequence_fields[] = {
@@ -80,5 +78,4 @@ const modser_sg_op_schema msd_op_reverse_sequence = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_reverse_sequence,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -2,8 +2,8 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field batch_normalization_fields[] = {
-	OP_FLOAT("rescale_factor", 1, 0), OP_FLOAT("eps", 1e-5, 4),
-	OP_INT("caffe_flavor", 0, 8),     OP_OWN_INT("training_mode", 0),
+	OP_FLOAT("rescale_factor", 1), OP_FLOAT("eps", 1e-5),
+	OP_INT("caffe_flavor", 0),     OP_OWN_INT("training_mode", 0),
 	OP_OWN_FLOAT("momentum", 0.9),
 };
 
@@ -42,6 +42,5 @@ const modser_sg_op_schema msd_op_batch_normalization = {
 	OP_FIELDS(batch_normalization_fields),
 	OP_IN(5, 5),
 	OP_OUT(1, 3),
-	OP_TM(1, 12),
 	.infer = infer,
 };

@@ -42,5 +42,4 @@ const modser_sg_op_schema msd_op_center_crop_pad = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -17,5 +17,4 @@ const modser_sg_op_schema msd_op_det = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

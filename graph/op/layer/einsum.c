@@ -237,5 +237,4 @@ const modser_sg_op_schema msd_op_einsum = {
 	OP_IN(1, MSD_EINSUM_INPUTS),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

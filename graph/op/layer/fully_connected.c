@@ -2,7 +2,7 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field fully_connected_fields[] = {
-	OP_INT("num_output", 1, 0),
+	OP_INT("num_output", 1),
 };
 static int infer(modser_sg_node *node)
 {
@@ -25,6 +25,5 @@ const modser_sg_op_schema msd_op_fully_connected = {
 	OP_FIELDS(fully_connected_fields),
 	OP_IN(2, 3),
 	OP_OUT(1, 1),
-	OP_TM(11, 4),
 	.infer = infer,
 };

@@ -63,7 +63,6 @@ const modser_sg_op_schema msd_op_nll_loss = {
 	OP_IN(2, 3),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 const modser_sg_op_schema msd_op_softmax_loss = {
@@ -72,5 +71,4 @@ const modser_sg_op_schema msd_op_softmax_loss = {
 	OP_IN(2, 3),
 	OP_OUT(1, 2),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

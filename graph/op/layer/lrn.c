@@ -2,10 +2,9 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field lrn_fields[] = {
-	OP_INT("local_size", 5, 0), OP_FLOAT("alpha", 1, 4),
-	OP_FLOAT("beta", 0.75, 8),  OP_INT("norm_region", 0, 12),
-	OP_FLOAT("k", 1, 16),       OP_FLOAT("bias", 0, 20),
-	OP_BYTE("is_onnx", 0, 24),
+	OP_INT("local_size", 5),  OP_FLOAT("alpha", 1), OP_FLOAT("beta", 0.75),
+	OP_INT("norm_region", 0), OP_FLOAT("k", 1),     OP_FLOAT("bias", 0),
+	OP_INT("is_onnx", 0),
 };
 static int infer(modser_sg_node *node)
 {
@@ -21,6 +20,5 @@ const modser_sg_op_schema msd_op_lrn = {
 	OP_FIELDS(lrn_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(13, 28),
 	.infer = infer,
 };

@@ -8,10 +8,10 @@
 #include "graph/op/window/window.h"
 
 static const modser_sg_op_field gemm_fields[] = {
-	OP_FLOAT("alpha", 1, 0),
-	OP_FLOAT("beta", 1, 4),
-	OP_INT("transA", 0, 8),
-	OP_INT("transB", 0, 12),
+	OP_FLOAT("alpha", 1),
+	OP_FLOAT("beta", 1),
+	OP_INT("transA", 0),
+	OP_INT("transB", 0),
 };
 /* All inputs have the same numeric dtype. */
 static int check_types(const modser_sg_node *node, size_t n)
@@ -54,7 +54,6 @@ const modser_sg_op_schema msd_op_gemm = {
 	.optional_in = 4,
 	OP_OUT(1, 1),
 	.infer = infer_gemm,
-	OP_TM(31, 16),
 };
 
 int msd_op_mat_mul_extents(const modser_sg_node *node, size_t second)
@@ -102,7 +101,6 @@ const modser_sg_op_schema msd_op_mat_mul = {
 	OP_IN(2, 3),
 	OP_OUT(1, 1),
 	.infer = infer_mat_mul,
-	OP_TM(91, 0),
 };
 
 static const modser_sg_op_field fused_product_fields[] = {
@@ -154,19 +152,17 @@ const modser_sg_op_schema msd_op_fused_product = {
 	.optional_in = 4 | 8,
 	OP_OUT(1, 1),
 	.infer = infer_fused_product,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field embedding_fields[] = {
-	OP_INT("num_output", 0, 0),
-	OP_INT("input_dim", 0, 4),
-	OP_INT("bias_term", 0, 8),
-	OP_INT("weight_data_size", 0, 12),
+	OP_INT("num_output", 0),
+	OP_INT("input_dim", 0),
+	OP_INT("bias_term", 0),
+	OP_INT("weight_data_size", 0),
 };
 const modser_sg_op_schema msd_op_embedding = {
 	.name = "Embedding",
 	OP_FIELDS(embedding_fields),
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, MODSER_MANY),
-	OP_TM(65, 16),
 };

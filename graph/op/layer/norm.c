@@ -5,26 +5,24 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field normalize_fields[] = {
-	OP_INT("across_spatial", 0, 0),
-	OP_INT("channel_shared", 0, 4),
+	OP_INT("across_spatial", 0),
+	OP_INT("channel_shared", 0),
 };
 const modser_sg_op_schema msd_op_normalize = {
 	.name = "Normalize",
 	OP_FIELDS(normalize_fields),
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
-	OP_TM(14, 8),
 };
 
 const modser_sg_op_schema msd_op_fused_bn_scale_relu = {
 	.name = "Fused.BNScaleReLu",
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, MODSER_MANY),
-	OP_TM(39, 0),
 };
 
 static const modser_sg_op_field instance_norm_fields[] = {
-	OP_FLOAT("eps", 1e-5, 0),
+	OP_FLOAT("eps", 1e-5),
 };
 static int infer_instance_norm(modser_sg_node *node)
 {
@@ -47,31 +45,28 @@ const modser_sg_op_schema msd_op_instance_norm = {
 	OP_IN(1, 3),
 	OP_OUT(1, 1),
 	.infer = infer_instance_norm,
-	OP_TM(66, 4),
 };
 
 static const modser_sg_op_field mvn_fields[] = {
-	OP_INT("across_channels", 0, 0),
-	OP_INT("normalize_variance", 1, 4),
-	OP_FLOAT("eps", 1e-9, 8),
+	OP_INT("across_channels", 0),
+	OP_INT("normalize_variance", 1),
+	OP_FLOAT("eps", 1e-9),
 };
 const modser_sg_op_schema msd_op_mvn = {
 	.name = "MVN",
 	OP_FIELDS(mvn_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(67, 12),
 };
 
 const modser_sg_op_schema msd_op_l2_normalization = {
 	.name = "L2Normalization",
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(101, 0),
 };
 
 static const modser_sg_op_field layer_norm_fields[] = {
-	OP_FLOAT("eps", 1e-5, 0),
+	OP_FLOAT("eps", 1e-5),
 	OP_OWN_INT("axis", -1),
 };
 /* Scale and bias have the extents of the axes from "axis" on. The two other outputs,
@@ -109,19 +104,17 @@ const modser_sg_op_schema msd_op_layer_norm = {
 	.optional_in = 4,
 	OP_OUT(1, 3),
 	.infer = infer_layer_norm,
-	OP_TM(107, 4),
 };
 
 static const modser_sg_op_field l2_pool_fields[] = {
-	OP_INT("padding", 0, 0),   OP_INT("kernel_h", 1, 4),  OP_INT("kernel_w", 1, 8),
-	OP_INT("stride_h", 1, 12), OP_INT("stride_w", 1, 16),
+	OP_INT("padding", 0),  OP_INT("kernel_h", 1), OP_INT("kernel_w", 1),
+	OP_INT("stride_h", 1), OP_INT("stride_w", 1),
 };
 const modser_sg_op_schema msd_op_l2_pool = {
 	.name = "L2Pool",
 	OP_FIELDS(l2_pool_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(98, 20),
 };
 
 static const modser_sg_op_field group_norm_fields[] = {
@@ -160,7 +153,6 @@ const modser_sg_op_schema msd_op_group_norm = {
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_group_norm,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field lp_norm_fields[] = {
@@ -182,5 +174,4 @@ const modser_sg_op_schema msd_op_lp_norm = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_lp_norm,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -33,5 +33,4 @@ const modser_sg_op_schema msd_op_rms_norm = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_rms_norm,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -2,7 +2,7 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field softmax_fields[] = {
-	OP_INT("axis", 1, 0),
+	OP_INT("axis", 1),
 	OP_OWN_INT("flattens",
 		   0), /* normalizes over the axes after it, too: ONNX up to opset 12 */
 };
@@ -20,12 +20,11 @@ const modser_sg_op_schema msd_op_softmax = {
 	OP_FIELDS(softmax_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(28, 4),
 	.infer = infer,
 };
 
 static const modser_sg_op_field log_softmax_fields[] = {
-	OP_INT("axis", 1, 0),
+	OP_INT("axis", 1),
 	OP_OWN_INT("flattens", 0),
 };
 const modser_sg_op_schema msd_op_log_softmax = {
@@ -34,7 +33,6 @@ const modser_sg_op_schema msd_op_log_softmax = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(99, 4),
 };
 
 static const modser_sg_op_field hardmax_fields[] = {
@@ -47,5 +45,4 @@ const modser_sg_op_schema msd_op_hardmax = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -16,7 +16,6 @@ const modser_sg_op_schema msd_op_binarizer = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = msd_infer_same,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field imputer_fields[] = {
@@ -55,7 +54,6 @@ const modser_sg_op_schema msd_op_imputer = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_imputer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field label_fields[] = {
@@ -85,7 +83,6 @@ const modser_sg_op_schema msd_op_label_encoder = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_label,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field hot_fields[] = {
@@ -115,5 +112,4 @@ const modser_sg_op_schema msd_op_hot_encoder = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_hot,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

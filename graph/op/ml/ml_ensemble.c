@@ -81,5 +81,4 @@ const modser_sg_op_schema msd_op_tree_ensemble = {
 	.optional_in = 16,
 	OP_OUT(1, 1),
 	.infer = infer_ensemble,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -24,5 +24,4 @@ const modser_sg_op_schema msd_op_extract_features = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -50,7 +50,6 @@ const modser_sg_op_schema msd_op_linear_regressor = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_regressor,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field classifier_fields[] = {
@@ -90,5 +89,4 @@ const modser_sg_op_schema msd_op_linear_classifier = {
 	OP_IN(1, 1),
 	OP_OUT(1, 2),
 	.infer = infer_classifier,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

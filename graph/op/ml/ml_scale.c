@@ -36,7 +36,6 @@ const modser_sg_op_schema msd_op_scaler = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_scaler,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field normalizer_fields[] = {
@@ -63,5 +62,4 @@ const modser_sg_op_schema msd_op_normalizer = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_normalizer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

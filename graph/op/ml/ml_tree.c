@@ -76,7 +76,6 @@ const modser_sg_op_schema msd_op_tree_regressor = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_regressor,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field classifier_fields[] = {
@@ -105,5 +104,4 @@ const modser_sg_op_schema msd_op_tree_classifier = {
 	OP_IN(1, 1),
 	OP_OUT(1, 2),
 	.infer = infer_classifier,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -82,7 +82,6 @@ const modser_sg_op_schema msd_op_vector_regressor = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_regressor,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field classifier_fields[] = {
@@ -135,5 +134,4 @@ const modser_sg_op_schema msd_op_vector_classifier = {
 	OP_IN(1, 1),
 	OP_OUT(1, 2),
 	.infer = infer_classifier,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

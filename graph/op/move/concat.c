@@ -4,7 +4,7 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field concat_fields[] = {
-	OP_INT("axis", 1, 0),
+	OP_INT("axis", 1),
 };
 static int infer(modser_sg_node *node)
 {
@@ -39,6 +39,5 @@ const modser_sg_op_schema msd_op_concat = {
 	OP_FIELDS(concat_fields),
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, 1),
-	OP_TM(3, 4),
 	.infer = infer,
 };

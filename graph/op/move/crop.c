@@ -4,11 +4,9 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field crop_fields[] = {
-	OP_INT("num_args", 0, 0),      OP_INT("offset_c", 0, 4),
-	OP_INT("offset_h", 0, 8),      OP_INT("offset_w", 0, 12),
-	OP_INT("crop_h", 0, 16),       OP_INT("crop_w", 0, 20),
-	OP_BYTE("center_crop", 0, 24), OP_INT("axis", 0, 28),
-	OP_INT("flag", 0, 32),
+	OP_INT("num_args", 0),    OP_INT("offset_c", 0), OP_INT("offset_h", 0),
+	OP_INT("offset_w", 0),    OP_INT("crop_h", 0),   OP_INT("crop_w", 0),
+	OP_INT("center_crop", 0), OP_INT("axis", 0),     OP_INT("flag", 0),
 };
 static bool is_mxnet(const modser_sg_node *node)
 {
@@ -77,6 +75,5 @@ const modser_sg_op_schema msd_op_crop = {
 	OP_FIELDS(crop_fields),
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
-	OP_TM(56, 36),
 	.infer = infer,
 };

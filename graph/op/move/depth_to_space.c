@@ -5,7 +5,7 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field depth_to_space_fields[] = {
-	OP_INT("block_size", 1, 0),
+	OP_INT("block_size", 1),
 	OP_OWN_TEXT("mode", "DCR"),
 };
 /* Depth, column, row; or column, row, depth. */
@@ -42,11 +42,10 @@ const modser_sg_op_schema msd_op_depth_to_space = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_depth,
-	OP_TM(80, 4),
 };
 
 static const modser_sg_op_field space_to_depth_fields[] = {
-	OP_INT("block_size", 1, 0),
+	OP_INT("block_size", 1),
 	OP_OWN_TEXT("mode", "DCR"),
 };
 static int infer_space(modser_sg_node *node)
@@ -73,5 +72,4 @@ const modser_sg_op_schema msd_op_space_to_depth = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_space,
-	OP_TM(79, 4),
 };

@@ -21,8 +21,8 @@ static int read_list(const modser_sg_node *node, const char *param, int64_t *ret
 }
 
 static const modser_sg_op_field expand_fields[] = {
-	OP_INTS("shape", 0),
-	OP_INT("dim_num", 0, 4),
+	OP_INTS("shape"),
+	OP_INT("dim_num", 0),
 };
 static int infer_expand(modser_sg_node *node)
 {
@@ -56,13 +56,12 @@ const modser_sg_op_schema msd_op_expand = {
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
 	.infer = infer_expand,
-	OP_TM(92, 8),
 };
 
 static const modser_sg_op_field tile_fields[] = {
-	OP_INT("frame_flag", 0, 0),
-	OP_INT("reps_size", 0, 4),
-	OP_INTS("reps", 8),
+	OP_INT("frame_flag", 0),
+	OP_INT("reps_size", 0),
+	OP_INTS("reps"),
 };
 static int infer_tile(modser_sg_node *node)
 {
@@ -90,5 +89,4 @@ const modser_sg_op_schema msd_op_tile = {
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
 	.infer = infer_tile,
-	OP_TM(96, 12),
 };

@@ -2,8 +2,8 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field flatten_fields[] = {
-	OP_INT("axis", 1, 0),
-	OP_INT("end_axis", 3, 4),
+	OP_INT("axis", 1),
+	OP_INT("end_axis", 3),
 };
 static int infer(modser_sg_node *node)
 {
@@ -27,6 +27,5 @@ const modser_sg_op_schema msd_op_flatten = {
 	OP_FIELDS(flatten_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(10, 8),
 	.infer = infer,
 };

@@ -2,9 +2,9 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field interp_fields[] = {
-	OP_INT("resize_type", 1, 0),    OP_FLOAT("width_scale", 1, 4),
-	OP_FLOAT("height_scale", 1, 8), OP_INT("output_width", 1, 12),
-	OP_INT("output_height", 1, 16),
+	OP_INT("resize_type", 1),    OP_FLOAT("width_scale", 1),
+	OP_FLOAT("height_scale", 1), OP_INT("output_width", 1),
+	OP_INT("output_height", 1),
 };
 /* A scale of 0 means that the extent is given. */
 static int64_t extent(const modser_sg_node *node, int64_t in, const char *scale_name,
@@ -42,6 +42,5 @@ const modser_sg_op_schema msd_op_interp = {
 	OP_FIELDS(interp_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(71, 20),
 	.infer = infer,
 };

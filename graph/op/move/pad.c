@@ -6,10 +6,10 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field pad_fields[] = {
-	OP_INT("pad_n_0", 0, 0),  OP_INT("pad_n_1", 0, 4),  OP_INT("pad_c_0", 0, 8),
-	OP_INT("pad_c_1", 0, 12), OP_INT("pad_h_0", 0, 16), OP_INT("pad_h_1", 0, 20),
-	OP_INT("pad_w_0", 0, 24), OP_INT("pad_w_1", 0, 28), OP_INT("mode", 0, 32),
-	OP_FLOAT("value", 0, 36),
+	OP_INT("pad_n_0", 0), OP_INT("pad_n_1", 0), OP_INT("pad_c_0", 0),
+	OP_INT("pad_c_1", 0), OP_INT("pad_h_0", 0), OP_INT("pad_h_1", 0),
+	OP_INT("pad_w_0", 0), OP_INT("pad_w_1", 0), OP_INT("mode", 0),
+	OP_FLOAT("value", 0),
 };
 
 static int tm_amounts(const modser_sg_node *node, struct msd_op_pads *ret)
@@ -92,5 +92,4 @@ const modser_sg_op_schema msd_op_pad = {
 	.optional_in = 12,
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(40, 40),
 };

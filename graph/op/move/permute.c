@@ -2,8 +2,8 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field permute_fields[] = {
-	OP_INT("flag", 0, 0),    OP_INT("order0", 0, 4),  OP_INT("order1", 1, 8),
-	OP_INT("order2", 2, 12), OP_INT("order3", 3, 16),
+	OP_INT("flag", 0),   OP_INT("order0", 0), OP_INT("order1", 1),
+	OP_INT("order2", 2), OP_INT("order3", 3),
 };
 static int infer(modser_sg_node *node)
 {
@@ -31,6 +31,5 @@ const modser_sg_op_schema msd_op_permute = {
 	OP_FIELDS(permute_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(15, 20),
 	.infer = infer,
 };

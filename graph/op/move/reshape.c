@@ -2,8 +2,8 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field reshape_fields[] = {
-	OP_INT("is_mxnet", 0, 0), OP_INT("reverse", 0, 4),    OP_INTS("re_shape", 8),
-	OP_INT("is_onnx", 0, 12), OP_OWN_INT("allowzero", 0),
+	OP_INT("is_mxnet", 0), OP_INT("reverse", 0),       OP_INTS("re_shape"),
+	OP_INT("is_onnx", 0),  OP_OWN_INT("allowzero", 0),
 };
 struct target {
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
@@ -129,6 +129,5 @@ const modser_sg_op_schema msd_op_reshape = {
 	OP_FIELDS(reshape_fields),
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
-	OP_TM(23, 16),
 	.infer = infer,
 };

@@ -8,9 +8,9 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field resize_fields[] = {
-	OP_FLOAT("scale_x", 1, 0),
-	OP_FLOAT("scale_y", 1, 4),
-	OP_INT("type", 0, 8),
+	OP_FLOAT("scale_x", 1),
+	OP_FLOAT("scale_y", 1),
+	OP_INT("type", 0),
 	OP_OWN_TEXT("mode", "nearest"),
 	OP_OWN_TEXT("coordinate_transformation_mode", "half_pixel"),
 	OP_OWN_TEXT("nearest_mode", "round_prefer_floor"),
@@ -149,5 +149,4 @@ const modser_sg_op_schema msd_op_resize = {
 	.optional_in = 14,
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(54, 12),
 };

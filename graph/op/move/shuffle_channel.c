@@ -2,7 +2,7 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field shuffle_channel_fields[] = {
-	OP_INT("group", 1, 0),
+	OP_INT("group", 1),
 };
 static int infer(modser_sg_node *node)
 {
@@ -21,6 +21,5 @@ const modser_sg_op_schema msd_op_shuffle_channel = {
 	OP_FIELDS(shuffle_channel_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(55, 4),
 	.infer = infer,
 };

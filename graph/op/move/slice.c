@@ -8,10 +8,10 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field slice_fields[] = {
-	OP_INT("axis", 0, 0),    OP_INTS("slice_points", 4), OP_INTS("begins", 8),
-	OP_INTS("sizes", 12),    OP_INT("iscaffe", 0, 16),   OP_INT("ismxnet", 0, 20),
-	OP_INT("isonnx", 0, 24), OP_INT("begin", 0, 28),     OP_INT("end", 0, 32),
-	OP_INT("step", 1, 36),
+	OP_INT("axis", 0),   OP_INTS("slice_points"), OP_INTS("begins"),
+	OP_INTS("sizes"),    OP_INT("iscaffe", 0),    OP_INT("ismxnet", 0),
+	OP_INT("isonnx", 0), OP_INT("begin", 0),      OP_INT("end", 0),
+	OP_INT("step", 1),
 };
 int64_t msd_op_slice_begin(const modser_sg_node *node)
 {
@@ -159,5 +159,4 @@ const modser_sg_op_schema msd_op_slice = {
 	.optional_in = 24,
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer,
-	OP_TM(27, 40),
 };

@@ -4,8 +4,8 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field split_fields[] = {
-	OP_INT("axis", 0, 0),     OP_INT("split_dim", 1, 4), OP_BYTE("is_caffe", 0, 8),
-	OP_BYTE("is_onnx", 0, 9), OP_INTS("sizes", 12),
+	OP_INT("axis", 0),    OP_INT("split_dim", 1), OP_INT("is_caffe", 0),
+	OP_INT("is_onnx", 0), OP_INTS("sizes"),
 };
 
 /* The extents of the pieces: given, or equal except the last. */
@@ -75,5 +75,4 @@ const modser_sg_op_schema msd_op_split = {
 	.optional_in = 2,
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer,
-	OP_TM(29, 16),
 };

@@ -5,8 +5,8 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field squeeze_fields[] = {
-	OP_INT("dim_0", -2, 0),  OP_INT("dim_1", -2, 4), OP_INT("dim_2", -2, 8),
-	OP_INT("dim_3", -2, 12), OP_OWN_INTS("axes"),
+	OP_INT("dim_0", -2), OP_INT("dim_1", -2), OP_INT("dim_2", -2),
+	OP_INT("dim_3", -2), OP_OWN_INTS("axes"),
 };
 
 /* The axes of a node, from input 1, its parameter "axes" or, of a Squeeze, Tengine's
@@ -70,11 +70,10 @@ const modser_sg_op_schema msd_op_squeeze = {
 	.optional_in = 2,
 	OP_OUT(1, 1),
 	.infer = infer_squeeze,
-	OP_TM(38, 16),
 };
 
 static const modser_sg_op_field unsqueeze_fields[] = {
-	OP_INTS("axes", 0),
+	OP_INTS("axes"),
 };
 static int infer_unsqueeze(modser_sg_node *node)
 {
@@ -111,7 +110,6 @@ const modser_sg_op_schema msd_op_unsqueeze = {
 	.optional_in = 2,
 	OP_OUT(1, 1),
 	.infer = infer_unsqueeze,
-	OP_TM(88, 4),
 };
 
 static const modser_sg_op_field shape_fields[] = {
@@ -142,7 +140,6 @@ const modser_sg_op_schema msd_op_shape = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_shape,
-	OP_TM(94, 0),
 };
 
 static int infer_size(modser_sg_node *node)
@@ -156,5 +153,4 @@ const modser_sg_op_schema msd_op_size_of = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_size,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -4,7 +4,7 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field transpose_fields[] = {
-	OP_INTS("perm", 0),
+	OP_INTS("perm"),
 };
 int msd_op_transpose_order(const modser_sg_node *node,
 			   size_t ret[static MODSER_GRAPH_MAX_NDIM])
@@ -46,5 +46,4 @@ const modser_sg_op_schema msd_op_transpose = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(77, 4),
 };

@@ -2,7 +2,7 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field upsample_fields[] = {
-	OP_FLOAT("scale", 1, 0),
+	OP_FLOAT("scale", 1),
 };
 static int infer(modser_sg_node *node)
 {
@@ -25,6 +25,5 @@ const modser_sg_op_schema msd_op_upsample = {
 	OP_FIELDS(upsample_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(51, 4),
 	.infer = infer,
 };

@@ -63,7 +63,6 @@ const modser_sg_op_schema msd_op_quantized_convolution = {
 	.optional_in = 4 | 32 | 64 | 128 | 256,
 	OP_OUT(1, 1),
 	.infer = infer_convolution,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field mat_mul_fields[] = {OP_OWN_INT("transB", 0), LIMITS};
@@ -101,7 +100,6 @@ const modser_sg_op_schema msd_op_quantized_mat_mul = {
 	.optional_in = 4 | 32 | 64 | 128 | 256,
 	OP_OUT(1, 1),
 	.infer = infer_mat_mul,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field binary_fields[] = {OP_OWN_INT("kind", 0), LIMITS};
@@ -137,7 +135,6 @@ const modser_sg_op_schema msd_op_quantized_binary = {
 	.optional_in = 4 | 32 | 128,
 	OP_OUT(1, 1),
 	.infer = infer_binary,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 /* Input 1 has the result for each byte of input 0. */
@@ -156,5 +153,4 @@ const modser_sg_op_schema msd_op_quantized_table = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_table,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

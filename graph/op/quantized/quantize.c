@@ -106,7 +106,6 @@ const modser_sg_op_schema msd_op_quantize_linear = {
 	.optional_in = 4,
 	OP_OUT(1, 1),
 	.infer = infer_quantize,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field dequantize_fields[] = {
@@ -137,7 +136,6 @@ const modser_sg_op_schema msd_op_dequantize_linear = {
 	.optional_in = 4,
 	OP_OUT(1, 1),
 	.infer = infer_dequantize,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 /* Outputs are the numbers, their scale and their zero point. */
@@ -156,7 +154,6 @@ const modser_sg_op_schema msd_op_dynamic_quantize_linear = {
 	OP_IN(1, 1),
 	OP_OUT(3, 3),
 	.infer = infer_dynamic,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 size_t msd_op_quantized_b(const modser_sg_node *node)
@@ -219,7 +216,6 @@ const modser_sg_op_schema msd_op_mat_mul_integer = {
 	.optional_in = 12,
 	OP_OUT(1, 1),
 	.infer = infer_mat_mul_integer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 /* a, its scale and zero point, b, the same, and those of the output. */
@@ -244,5 +240,4 @@ const modser_sg_op_schema msd_op_q_linear_mat_mul = {
 	OP_IN(8, 8),
 	OP_OUT(1, 1),
 	.infer = infer_q_linear_mat_mul,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -43,7 +43,6 @@ const modser_sg_op_schema msd_op_conv_integer = {
 	.optional_in = 12,
 	OP_OUT(1, 1),
 	.infer = infer_integer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 /* x, its scale and zero point, w, the same, those of the output, and a bias. */
@@ -68,5 +67,4 @@ const modser_sg_op_schema msd_op_q_linear_conv = {
 	.optional_in = 256,
 	OP_OUT(1, 1),
 	.infer = infer_q_linear,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

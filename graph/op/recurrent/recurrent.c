@@ -96,16 +96,16 @@ static int infer_rnn(modser_sg_node *node)
 }
 
 static const modser_sg_op_field lstm_fields[] = {
-	OP_FLOAT("forget_bias", 0, 0),   OP_FLOAT("clip", 0, 4),
-	OP_INT("output_len", 1, 8),      OP_INT("sequence_len", 1, 12),
-	OP_INT("input_size", 1, 16),     OP_INT("hidden_size", 1, 20),
-	OP_INT("cell_size", 1, 24),      OP_INT("has_peephole", 0, 28),
-	OP_INT("has_projection", 0, 32), OP_INT("has_clip", 0, 36),
-	OP_INT("has_bias", 0, 40),       OP_INT("has_init_state", 0, 44),
-	OP_INT("forget_act", 0, 48),     OP_INT("input_act", 0, 52),
-	OP_INT("output_act", 0, 56),     OP_INT("cellin_act", 0, 60),
-	OP_INT("cellout_act", 0, 64),    OP_INT("mxnet_flag", 0, 68),
-	OP_OWN_INT("input_forget", 0),   ONNX_FIELDS,
+	OP_FLOAT("forget_bias", 0),    OP_FLOAT("clip", 0),
+	OP_INT("output_len", 1),       OP_INT("sequence_len", 1),
+	OP_INT("input_size", 1),       OP_INT("hidden_size", 1),
+	OP_INT("cell_size", 1),        OP_INT("has_peephole", 0),
+	OP_INT("has_projection", 0),   OP_INT("has_clip", 0),
+	OP_INT("has_bias", 0),         OP_INT("has_init_state", 0),
+	OP_INT("forget_act", 0),       OP_INT("input_act", 0),
+	OP_INT("output_act", 0),       OP_INT("cellin_act", 0),
+	OP_INT("cellout_act", 0),      OP_INT("mxnet_flag", 0),
+	OP_OWN_INT("input_forget", 0), ONNX_FIELDS,
 };
 const modser_sg_op_schema msd_op_lstm = {
 	.name = "LSTM",
@@ -114,15 +114,14 @@ const modser_sg_op_schema msd_op_lstm = {
 	.optional_in = 0xf8,
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer_lstm,
-	OP_TM(34, 72),
 };
 
 static const modser_sg_op_field rnn_fields[] = {
-	OP_FLOAT("clip", 0, 0),       OP_INT("output_len", 1, 4),
-	OP_INT("sequence_len", 1, 8), OP_INT("input_size", 1, 12),
-	OP_INT("hidden_size", 1, 16), OP_INT("has_clip", 0, 20),
-	OP_INT("has_bias", 0, 24),    OP_INT("has_init_state", 0, 28),
-	OP_INT("activation", 0, 32),  ONNX_FIELDS,
+	OP_FLOAT("clip", 0),       OP_INT("output_len", 1),
+	OP_INT("sequence_len", 1), OP_INT("input_size", 1),
+	OP_INT("hidden_size", 1),  OP_INT("has_clip", 0),
+	OP_INT("has_bias", 0),     OP_INT("has_init_state", 0),
+	OP_INT("activation", 0),   ONNX_FIELDS,
 };
 const modser_sg_op_schema msd_op_rnn = {
 	.name = "RNN",
@@ -131,20 +130,19 @@ const modser_sg_op_schema msd_op_rnn = {
 	.optional_in = 0xf8,
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer_rnn,
-	OP_TM(35, 36),
 };
 
 static const modser_sg_op_field gru_fields[] = {
-	OP_FLOAT("clip", 0, 0),
-	OP_INT("output_len", 1, 4),
-	OP_INT("sequence_len", 1, 8),
-	OP_INT("input_size", 1, 12),
-	OP_INT("hidden_size", 1, 16),
-	OP_INT("has_clip", 0, 20),
-	OP_INT("has_gate_bias", 0, 24),
-	OP_INT("has_candidate_bias", 0, 28),
-	OP_INT("has_init_state", 0, 32),
-	OP_INT("mxnet_flag", 0, 36),
+	OP_FLOAT("clip", 0),
+	OP_INT("output_len", 1),
+	OP_INT("sequence_len", 1),
+	OP_INT("input_size", 1),
+	OP_INT("hidden_size", 1),
+	OP_INT("has_clip", 0),
+	OP_INT("has_gate_bias", 0),
+	OP_INT("has_candidate_bias", 0),
+	OP_INT("has_init_state", 0),
+	OP_INT("mxnet_flag", 0),
 	OP_OWN_INT("linear_before_reset", 0),
 	ONNX_FIELDS,
 };
@@ -155,5 +153,4 @@ const modser_sg_op_schema msd_op_gru = {
 	.optional_in = 0xf8,
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer_gru,
-	OP_TM(48, 40),
 };

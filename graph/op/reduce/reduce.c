@@ -7,10 +7,10 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field reduction_fields[] = {
-	OP_INT("dim_0", -2, 0), OP_INT("dim_1", -2, 4),
-	OP_INT("dim_2", -2, 8), OP_INT("dim_3", -2, 12),
-	OP_INT("type", 0, 16),  OP_INT("keepdim", 1, 20),
-	OP_OWN_INTS("axes"),    OP_OWN_INT("noop_with_empty_axes", 0),
+	OP_INT("dim_0", -2), OP_INT("dim_1", -2),
+	OP_INT("dim_2", -2), OP_INT("dim_3", -2),
+	OP_INT("type", 0),   OP_INT("keepdim", 1),
+	OP_OWN_INTS("axes"), OP_OWN_INT("noop_with_empty_axes", 0),
 };
 
 /* Tengine's four fields, -2 if unused. */
@@ -97,7 +97,6 @@ const modser_sg_op_schema msd_op_reduction = {
 	.optional_in = 2,
 	OP_OUT(1, 1),
 	.infer = infer_reduction,
-	OP_TM(45, 24),
 };
 static int infer_arg(modser_sg_node *node)
 {
@@ -119,8 +118,8 @@ static int infer_arg(modser_sg_node *node)
 }
 
 static const modser_sg_op_field arg_max_fields[] = {
-	OP_INT("axis", 0, 0),
-	OP_INT("keepdims", 1, 4),
+	OP_INT("axis", 0),
+	OP_INT("keepdims", 1),
 	OP_OWN_INT("select_last_index", 0),
 };
 const modser_sg_op_schema msd_op_arg_max = {
@@ -129,12 +128,11 @@ const modser_sg_op_schema msd_op_arg_max = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_arg,
-	OP_TM(42, 8),
 };
 
 static const modser_sg_op_field arg_min_fields[] = {
-	OP_INT("axis", 0, 0),
-	OP_INT("keepdims", 1, 4),
+	OP_INT("axis", 0),
+	OP_INT("keepdims", 1),
 	OP_OWN_INT("select_last_index", 0),
 };
 const modser_sg_op_schema msd_op_arg_min = {
@@ -143,12 +141,11 @@ const modser_sg_op_schema msd_op_arg_min = {
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_arg,
-	OP_TM(43, 8),
 };
 
 static const modser_sg_op_field topk_v2_fields[] = {
-	OP_INT("k", 1, 0),
-	OP_INT("sorted", 0, 4),
+	OP_INT("k", 1),
+	OP_INT("sorted", 0),
 	OP_OWN_INT("axis", -1),
 	OP_OWN_INT("largest", 1),
 };
@@ -185,17 +182,15 @@ const modser_sg_op_schema msd_op_topk_v2 = {
 	.optional_in = 2,
 	OP_OUT(1, 2),
 	.infer = infer_topk,
-	OP_TM(44, 8),
 };
 
 static const modser_sg_op_field reduce_l2_fields[] = {
-	OP_INT("axis", 0, 0),
-	OP_INT("keepdim", 1, 4),
+	OP_INT("axis", 0),
+	OP_INT("keepdim", 1),
 };
 const modser_sg_op_schema msd_op_reduce_l2 = {
 	.name = "ReduceL2",
 	OP_FIELDS(reduce_l2_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
-	OP_TM(89, 8),
 };

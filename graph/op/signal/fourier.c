@@ -95,7 +95,6 @@ const modser_sg_op_schema msd_op_dft = {
 	.optional_in = 6,
 	OP_OUT(1, 1),
 	.infer = infer_dft,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 int msd_op_frames(const modser_sg_node *node, int64_t *ret_step, int64_t *ret_length)
@@ -147,5 +146,4 @@ const modser_sg_op_schema msd_op_stft = {
 	.optional_in = 12,
 	OP_OUT(1, 1),
 	.infer = infer_stft,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -43,7 +43,6 @@ static int infer_window(modser_sg_node *node)
 		OP_IN(1, 1),                                                           \
 		OP_OUT(1, 1),                                                          \
 		.infer = infer_window,                                                 \
-		OP_TM(MODSER_NO_TM_TYPE, 0),                                           \
 	}
 WINDOW(blackman_window, "BlackmanWindow");
 WINDOW(hamming_window, "HammingWindow");
@@ -82,5 +81,4 @@ const modser_sg_op_schema msd_op_mel_weights = {
 	OP_IN(5, 5),
 	OP_OUT(1, 1),
 	.infer = infer_mel,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

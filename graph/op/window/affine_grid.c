@@ -39,5 +39,4 @@ const modser_sg_op_schema msd_op_affine_grid = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

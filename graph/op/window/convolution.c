@@ -7,13 +7,12 @@
 #include "graph/op/window/window.h"
 
 #define CONVOLUTION_FIELDS                                                             \
-	OP_INT("kernel_h", 1, 0), OP_INT("kernel_w", 1, 4), OP_INT("stride_h", 1, 8),  \
-		OP_INT("stride_w", 1, 12), OP_INT("dilation_h", 1, 16),                \
-		OP_INT("dilation_w", 1, 20), OP_INT("input_channel", 1, 24),           \
-		OP_INT("output_channel", 1, 28), OP_INT("group", 1, 32),               \
-		OP_INT("activation", -1, 36), OP_INT("pad_h0", 0, 40),                 \
-		OP_INT("pad_w0", 0, 44), OP_INT("pad_h1", 0, 48),                      \
-		OP_INT("pad_w1", 0, 52), OP_OWN_INTS("kernel"),                        \
+	OP_INT("kernel_h", 1), OP_INT("kernel_w", 1), OP_INT("stride_h", 1),           \
+		OP_INT("stride_w", 1), OP_INT("dilation_h", 1),                        \
+		OP_INT("dilation_w", 1), OP_INT("input_channel", 1),                   \
+		OP_INT("output_channel", 1), OP_INT("group", 1),                       \
+		OP_INT("activation", -1), OP_INT("pad_h0", 0), OP_INT("pad_w0", 0),    \
+		OP_INT("pad_h1", 0), OP_INT("pad_w1", 0), OP_OWN_INTS("kernel"),       \
 		OP_OWN_INTS("strides"), OP_OWN_INTS("dilations"), OP_OWN_INTS("pads")
 static const modser_sg_op_field convolution_fields[] = {CONVOLUTION_FIELDS};
 static const modser_sg_op_field fused_fields[] = {
@@ -202,7 +201,6 @@ const modser_sg_op_schema msd_op_convolution = {
 	.optional_in = 4,
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(5, 56),
 };
 
 const modser_sg_op_schema msd_op_scaled_convolution = {
@@ -212,7 +210,6 @@ const modser_sg_op_schema msd_op_scaled_convolution = {
 	.optional_in = 4,
 	OP_OUT(1, 1),
 	.infer = infer_scaled,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 const modser_sg_op_schema msd_op_fused_convolution = {
@@ -222,5 +219,4 @@ const modser_sg_op_schema msd_op_fused_convolution = {
 	.optional_in = 4 | 8 | 16,
 	OP_OUT(1, 1),
 	.infer = infer_fused,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -5,28 +5,17 @@
 #include "graph/op/window/window.h"
 
 static const modser_sg_op_field deconvolution_fields[] = {
-	OP_INT("num_output", 1, 0),
-	OP_INT("kernel_h", 1, 4),
-	OP_INT("kernel_w", 1, 8),
-	OP_INT("stride_h", 1, 12),
-	OP_INT("stride_w", 1, 16),
-	OP_INT("pad_w0", 0, 20),
-	OP_INT("pad_h0", 0, 24),
-	OP_INT("pad_w1", 0, 28),
-	OP_INT("pad_h1", 0, 32),
-	OP_INT("dilation_h", 1, 36),
-	OP_INT("dilation_w", 1, 40),
-	OP_INT("group", 1, 44),
-	OP_INT("activation", -1, 48),
-	OP_INT("output_pad_h0", 0, 52),
-	OP_INT("output_pad_w0", 0, 56),
-	OP_OWN_INTS("kernel"),
-	OP_OWN_INTS("strides"),
-	OP_OWN_INTS("dilations"),
-	OP_OWN_INTS("pads"),
-	OP_OWN_INTS("output_padding"),
-	OP_OWN_INTS("output_shape"),
-	OP_OWN_INT("auto_pad", 0),
+	OP_INT("num_output", 1),     OP_INT("kernel_h", 1),
+	OP_INT("kernel_w", 1),       OP_INT("stride_h", 1),
+	OP_INT("stride_w", 1),       OP_INT("pad_w0", 0),
+	OP_INT("pad_h0", 0),         OP_INT("pad_w1", 0),
+	OP_INT("pad_h1", 0),         OP_INT("dilation_h", 1),
+	OP_INT("dilation_w", 1),     OP_INT("group", 1),
+	OP_INT("activation", -1),    OP_INT("output_pad_h0", 0),
+	OP_INT("output_pad_w0", 0),  OP_OWN_INTS("kernel"),
+	OP_OWN_INTS("strides"),      OP_OWN_INTS("dilations"),
+	OP_OWN_INTS("pads"),         OP_OWN_INTS("output_padding"),
+	OP_OWN_INTS("output_shape"), OP_OWN_INT("auto_pad", 0),
 };
 static const struct msd_op_window_names kernels = {"kernel", {"kernel_h", "kernel_w"}};
 static const struct msd_op_window_names strides = {"strides", {"stride_h", "stride_w"}};
@@ -167,5 +156,4 @@ const modser_sg_op_schema msd_op_deconvolution = {
 	.optional_in = 4,
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(6, 60),
 };

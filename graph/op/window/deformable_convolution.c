@@ -64,5 +64,4 @@ const modser_sg_op_schema msd_op_deformable_convolution = {
 	.optional_in = 1u << BIAS | 1u << MASK,
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

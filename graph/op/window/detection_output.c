@@ -230,11 +230,11 @@ int msd_op_detect_of(const modser_sg_node *node, struct msd_op_detect *ret)
 }
 
 static const modser_sg_op_field detection_output_fields[] = {
-	OP_INT("num_classes", 0, 0),
-	OP_INT("keep_top_k", 100, 4),
-	OP_INT("nms_top_k", 100, 8),
-	OP_FLOAT("confidence_threshold", 0, 12),
-	OP_FLOAT("nms_threshold", 0, 16),
+	OP_INT("num_classes", 0),
+	OP_INT("keep_top_k", 100),
+	OP_INT("nms_top_k", 100),
+	OP_FLOAT("confidence_threshold", 0),
+	OP_FLOAT("nms_threshold", 0),
 	OP_OWN_INT("background_label_id", 0), /* a class that is left out; -1: none */
 	OP_OWN_INT("share_location", 1),      /* one box for all classes */
 	OP_OWN_INT("code_type", MSD_BOX_CENTER),
@@ -303,5 +303,4 @@ const modser_sg_op_schema msd_op_detection_output = {
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(7, 20),
 };

@@ -6,13 +6,11 @@
 #include "graph/op/op.h"
 
 static const modser_sg_op_field prior_box_fields[] = {
-	OP_FLOATS("min_size", 0),    OP_FLOATS("max_size", 4),
-	OP_FLOATS("variance", 8),    OP_FLOATS("aspect_ratio", 12),
-	OP_INT("flip", 0, 16),       OP_INT("clip", 0, 20),
-	OP_INT("img_size", 0, 24),   OP_INT("img_h", 0, 28),
-	OP_INT("img_w", 0, 32),      OP_FLOAT("step_w", 0, 36),
-	OP_FLOAT("step_h", 0, 40),   OP_FLOAT("offset", 0, 44),
-	OP_INT("num_priors", 0, 48), OP_INT("out_dim", 0, 52),
+	OP_FLOATS("min_size"),     OP_FLOATS("max_size"), OP_FLOATS("variance"),
+	OP_FLOATS("aspect_ratio"), OP_INT("flip", 0),     OP_INT("clip", 0),
+	OP_INT("img_size", 0),     OP_INT("img_h", 0),    OP_INT("img_w", 0),
+	OP_FLOAT("step_w", 0),     OP_FLOAT("step_h", 0), OP_FLOAT("offset", 0),
+	OP_INT("num_priors", 0),   OP_INT("out_dim", 0),
 };
 void msd_op_priors_of(const modser_sg_node *node, struct msd_op_priors *ret)
 {
@@ -133,6 +131,5 @@ const modser_sg_op_schema msd_op_prior_box = {
 	OP_FIELDS(prior_box_fields),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
-	OP_TM(18, 56),
 	.infer = infer,
 };

@@ -55,7 +55,6 @@ const modser_sg_op_schema msd_op_grid_sample = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_grid,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field roi_fields[] = {
@@ -98,5 +97,4 @@ const modser_sg_op_schema msd_op_roi_align = {
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_roi,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -192,5 +192,4 @@ const modser_sg_op_schema msd_op_non_max_suppression = {
 	.optional_in = 28,
 	OP_OUT(1, 1),
 	.infer = infer,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -87,7 +87,6 @@ const modser_sg_op_schema msd_op_max_unpool = {
 	OP_IN(2, 3),
 	OP_OUT(1, 1),
 	.infer = infer_unpool,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };
 
 static const modser_sg_op_field fold_fields[] = {
@@ -182,5 +181,4 @@ const modser_sg_op_schema msd_op_col2im = {
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_fold,
-	OP_TM(MODSER_NO_TM_TYPE, 0),
 };

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "graph/ir/graph.h"
-#include "graph/ir/schema.h"
 #include "graph/serializer/operators.h"
 #include "graph/serializer/serializer.h"
 #include "graph/serializer/tmfile/constant.h"
@@ -198,10 +197,9 @@ static int read_tensor(struct load *l, size_t i)
 
 /* The bytes between the parameters and the operator, which follows them: older
  * structures are shorter. */
-static size_t param_bytes(const modser_sg_op_schema *schema, uint32_t param,
-			  uint32_t op)
+static size_t param_bytes(const modser_tmfile_row *row, uint32_t param, uint32_t op)
 {
-	size_t bytes = schema->tm_bytes;
+	size_t bytes = tm_row_bytes(row);
 
 	if (op > param && op - param < bytes)
 		bytes = op - param;
@@ -217,7 +215,8 @@ int msd_tmfile_load_known(modser_sg_node *node, const void *param, size_t bytes)
 				   "the method of tmfiles reads the parameters of an "
 				   "operator that the node has, and in a load alone");
 	}
-	return tm_param_read(v, node->op, param, bytes);
+	const modser_tmfile_row *row = tm_row_of_op(node->op->schema->name);
+	return row != NULL ? tm_param_read(v, node->op, row, param, bytes) : 0;
 }
 
 static int read_params(struct load *l, modser_sg_node *node, const uint8_t *object,
@@ -225,36 +224,35 @@ static int read_params(struct load *l, modser_sg_node *node, const uint8_t *obje
 {
 	const uint32_t type = msd_le32(object + 4);
 	const uint32_t offset = msd_le32(object + 8);
-	const modser_sg_op_schema *schema = msd_op_schema_of_tm(type);
+	const modser_tmfile_row *row = tm_row_of_type(type);
 	const uint8_t *param = NULL;
 	size_t bytes = 0;
 	char number[16];
 
 	(void)snprintf(number, sizeof(number), "#%u", type);
 	modser_sg_op_method *method =
-		schema != NULL ? NULL : msd_serializer_method(l->serializer, number);
-	if (schema == NULL && method == NULL) {
+		row != NULL ? NULL : msd_serializer_method(l->serializer, number);
+	if (row == NULL && method == NULL) {
 		return msd_sg_fail(l->g, MSD_UNSUPPORTED, "no operator has type %u",
 				   type);
 	}
 	if (offset != 0) {
-		bytes = schema != NULL ? param_bytes(schema, offset, at)
-			: at > offset  ? at - offset
-				       : 0;
+		bytes = row != NULL   ? param_bytes(row, offset, at)
+			: at > offset ? at - offset
+				      : 0;
 		param = tm_object(&l->v, offset, bytes, "its parameters");
 		if (param == NULL)
 			return -1;
 	}
 	if (method != NULL)
 		return ((modser_tmfile_load_fn *)method)(node, param, bytes);
-	modser_sg_op *op = modser_sg_op_create(l->g, schema->name);
+	modser_sg_op *op = modser_sg_op_create(l->g, row->op);
 	if (op == NULL)
 		return -1;
 	msd_sg_node_take_op(node, op);
 	if (msd_tmfile_load_known(node, param, bytes) != 0)
 		return -1;
-	return msd_sg_node_is_given(node) ? 0
-					  : msd_sg_count_source(l->g, "", schema->name);
+	return msd_sg_node_is_given(node) ? 0 : msd_sg_count_source(l->g, "", row->op);
 }
 
 static int read_attrs(struct load *l, modser_sg_op *op, uint32_t offset,

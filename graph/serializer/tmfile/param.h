@@ -1,6 +1,7 @@
 #ifndef MSD_TMFILE_PARAM_H
 #define MSD_TMFILE_PARAM_H
-/* Read and write an operator's parameters, at the tmfile offsets in its schema. */
+/* Read and write an operator's parameters, in the order of its row. */
+#include "graph/serializer/tmfile/row.h"
 #include "graph/serializer/tmfile/view.h"
 #include "graph/serializer/tmfile/writer.h"
 
@@ -9,10 +10,11 @@
  * keep their defaults: the structures grew without a new version.
  */
 MSD_MUST_CHECK int tm_param_read(struct tm_view *v, modser_sg_op *op,
-				 const uint8_t *param, size_t bytes);
+				 const modser_tmfile_row *row, const uint8_t *param,
+				 size_t bytes);
 
-/** Write the parameters of @op; *@ret is unchanged if the operator has none. */
+/** Write the parameters of @op; *@ret is unchanged if the row has none. */
 MSD_MUST_CHECK int tm_param_write(struct tm_writer *w, const modser_sg_op *op,
-				  uint32_t *ret);
+				  const modser_tmfile_row *row, uint32_t *ret);
 
 #endif

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/tmfile/param.h"
@@ -45,38 +46,25 @@ static int put_floats(struct tm_writer *w, const modser_sg_op *op, size_t wide,
 }
 
 /* Lists and texts precede the parameters that refer to them. */
-static int put_apart(struct tm_writer *w, const modser_sg_op *op, size_t i,
-		     uint32_t *ret)
+static int put_apart(struct tm_writer *w, const modser_sg_op *op,
+		     const modser_sg_op_field *field, char kind,
+		     const modser_sg_attr *value, uint32_t *ret)
 {
-	const modser_sg_op_field *field = &op->schema->fields[i];
-	const modser_sg_attr *value = &op->params[i];
-
-	switch (field->tm_encoding) {
-	case MODSER_TM_I32_VECTOR:
-		return value->n > 0 ? put_ints(w, op, field->name, value, ret) : 0;
-	case MODSER_TM_F32_VECTOR:
-		return value->n > 0 ? put_floats(w, op, 1, value, ret) : 0;
-	case MODSER_TM_F32X4_VECTOR:
-		return value->n > 0 ? put_floats(w, op, 4, value, ret) : 0;
-	case MODSER_TM_STRING:
+	if (kind == 's') {
 		if (value->as.s[0] != '\0')
 			*ret = tm_put_string(w, value->as.s);
 		return 0;
-	case MODSER_TM_NONE:
-	case MODSER_TM_I32:
-	case MODSER_TM_U8:
-	case MODSER_TM_F32:
-		break;
 	}
-	return 0;
+	if (value->n == 0)
+		return 0;
+	return kind == 'I' ? put_ints(w, op, field->name, value, ret)
+			   : put_floats(w, op, kind == 'Q' ? 4 : 1, value, ret);
 }
 
-static int put_number(const modser_sg_op *op, size_t i, uint8_t *at)
+static int put_number(const modser_sg_op *op, const modser_sg_op_field *field,
+		      char kind, const modser_sg_attr *value, uint8_t *at)
 {
-	const modser_sg_op_field *field = &op->schema->fields[i];
-	const modser_sg_attr *value = &op->params[i];
-
-	if (field->tm_encoding == MODSER_TM_F32) {
+	if (kind == 'f') {
 		msd_put_le32(at, tm_f32_bits(value->as.f));
 		return 0;
 	}
@@ -85,7 +73,7 @@ static int put_number(const modser_sg_op *op, size_t i, uint8_t *at)
 				   "%s: %s: %" PRId64 " is over 32 bits",
 				   op->schema->name, field->name, value->as.i);
 	}
-	if (field->tm_encoding == MODSER_TM_U8) {
+	if (kind == 'b') {
 		*at = value->as.i != 0;
 	} else {
 		msd_put_le32(at, (uint32_t)value->as.i);
@@ -93,23 +81,26 @@ static int put_number(const modser_sg_op *op, size_t i, uint8_t *at)
 	return 0;
 }
 
-static bool is_apart(const modser_sg_op_field *field)
+static int fill(struct tm_writer *w, const modser_sg_op *op,
+		const modser_tmfile_row *row, uint8_t *param)
 {
-	return field->tm_encoding >= MODSER_TM_I32_VECTOR;
-}
+	struct tm_field_walk walk = tm_fields(row);
+	struct tm_field f;
 
-static int fill(struct tm_writer *w, const modser_sg_op *op, uint8_t *param)
-{
-	for (size_t i = 0; i < op->schema->n_fields; i++) {
-		const modser_sg_op_field *field = &op->schema->fields[i];
+	while (tm_field_next(&walk, &f)) {
+		const size_t i = tm_field_param(&f, op->schema);
 		uint32_t offset = 0;
-		int result = 0;
+		int result;
 
-		if (is_apart(field)) {
-			result = put_apart(w, op, i, &offset);
-			msd_put_le32(param + field->tm_offset, offset);
-		} else if (field->tm_encoding != MODSER_TM_NONE) {
-			result = put_number(op, i, param + field->tm_offset);
+		if (i == op->schema->n_fields)
+			continue;
+		const modser_sg_op_field *field = &op->schema->fields[i];
+		const modser_sg_attr *value = &op->params[i];
+		if (strchr("IFQs", f.kind) != NULL) {
+			result = put_apart(w, op, field, f.kind, value, &offset);
+			msd_put_le32(param + f.offset, offset);
+		} else {
+			result = put_number(op, field, f.kind, value, param + f.offset);
 		}
 		if (result != 0)
 			return result;
@@ -117,16 +108,17 @@ static int fill(struct tm_writer *w, const modser_sg_op *op, uint8_t *param)
 	return 0;
 }
 
-int tm_param_write(struct tm_writer *w, const modser_sg_op *op, uint32_t *ret)
+int tm_param_write(struct tm_writer *w, const modser_sg_op *op,
+		   const modser_tmfile_row *row, uint32_t *ret)
 {
-	const unsigned bytes = op->schema->tm_bytes;
+	const unsigned bytes = tm_row_bytes(row);
 
 	if (bytes == 0)
 		return 0;
 	uint8_t *param = calloc(bytes, 1);
 	if (param == NULL)
 		return msd_sg_no_memory(op->graph);
-	int result = fill(w, op, param);
+	int result = fill(w, op, row, param);
 	if (result == 0) {
 		const uint32_t at = tm_put_words(w, NULL, 0);
 

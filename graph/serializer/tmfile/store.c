@@ -65,14 +65,27 @@ static uint32_t put_attrs(struct store *s, const modser_sg_node *node)
 	return n > 0 ? tm_put_vector(&s->w, s->w.scratch, n) : 0;
 }
 
+static bool has_field(const modser_tmfile_row *row, const char *param)
+{
+	struct tm_field_walk w = tm_fields(row);
+	struct tm_field f;
+
+	while (tm_field_next(&w, &f)) {
+		if (tm_field_is(&f, param))
+			return true;
+	}
+	return false;
+}
+
 /* Parameters that tmfiles lack must have their default value. */
-static int check_own(const modser_sg_node *node, const modser_sg_op *op)
+static int check_own(const modser_sg_node *node, const modser_sg_op *op,
+		     const modser_tmfile_row *row)
 {
 	for (size_t i = 0; i < op->schema->n_fields; i++) {
 		const modser_sg_op_field *field = &op->schema->fields[i];
 
-		if (field->tm_encoding != MODSER_TM_NONE ||
-		    msd_sg_attr_equal(&op->params[i], &field->def))
+		if (msd_sg_attr_equal(&op->params[i], &field->def) ||
+		    has_field(row, field->name))
 			continue;
 		return msd_sg_fail(node->graph, MSD_UNSUPPORTED,
 				   "node %zu \"%s\": in a tmfile %s has no %s",
@@ -82,12 +95,13 @@ static int check_own(const modser_sg_node *node, const modser_sg_op *op)
 	return 0;
 }
 
-static int check_op(const struct tm_node *n, modser_sg_op_method *method)
+static int check_op(const struct tm_node *n, const modser_tmfile_row *row,
+		    modser_sg_op_method *method)
 {
 	const modser_sg_node *node = n->from;
 	const modser_sg_op *op = n->op;
 
-	if (op->schema->tm_type == MODSER_NO_TM_TYPE && method == NULL) {
+	if (row == NULL && method == NULL) {
 		return msd_sg_fail(node->graph, MSD_UNSUPPORTED,
 				   "node %zu \"%s\": tmfiles have no operator %s",
 				   node->index, node->name, op->schema->name);
@@ -102,7 +116,7 @@ static int check_op(const struct tm_node *n, modser_sg_op_method *method)
 					   op->attrs.items[i].name);
 		}
 	}
-	if (method == NULL && check_own(node, op) != 0)
+	if (method == NULL && check_own(node, op, row) != 0)
 		return -1;
 	if (check_ends(node, n->inputs, n->n_inputs) != 0)
 		return -1;
@@ -133,15 +147,16 @@ static int put_op(struct store *s, const struct tm_node *n, uint32_t *ret)
 	const modser_sg_op_schema *schema = n->op->schema;
 	modser_sg_op_method *method =
 		modser_serializer_op_store(s->serializer, schema->name);
-	uint32_t type = schema->tm_type;
+	const modser_tmfile_row *row = tm_row_of_op(schema->name);
+	uint32_t type = row != NULL ? row->type : 0;
 	uint32_t param = 0;
 
-	if (check_op(n, method) != 0)
+	if (check_op(n, row, method) != 0)
 		return -1;
 	if (method != NULL) {
 		if (put_by_method(s, node, method, &type, &param) != 0)
 			return -1;
-	} else if (tm_param_write(&s->w, n->op, &param) != 0) {
+	} else if (tm_param_write(&s->w, n->op, row, &param) != 0) {
 		/* A made operator's graph has the error. */
 		return n->op->graph == s->g
 			       ? -1

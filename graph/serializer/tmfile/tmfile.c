@@ -1,9 +1,9 @@
 #include "graph/serializer/tmfile/tmfile.h"
 
-#include "graph/ir/schema.h"
 #include "graph/serializer/operators.h"
 #include "graph/serializer/serializer.h"
 #include "graph/serializer/tmfile/format.h"
+#include "graph/serializer/tmfile/row.h"
 
 /* There is no magic number: versions, and a root after the header. Version 1 is
  * recognized in order to reject it by name. */
@@ -22,11 +22,10 @@ static bool probe(const void *head, size_t bytes)
 
 bool msd_tmfile_operators(struct msd_operators *ret)
 {
-	const modser_sg_op_schema *schema;
+	const modser_tmfile_row *row;
 
-	for (size_t i = 0; (schema = msd_op_schema_at(i)) != NULL; i++) {
-		if (schema->tm_type != MODSER_NO_TM_TYPE &&
-		    !msd_operators_add(ret, schema->name))
+	for (size_t i = 0; (row = tm_row_at(i)) != NULL; i++) {
+		if (!msd_operators_add(ret, row->op))
 			return false;
 	}
 	return true;

@@ -18,7 +18,7 @@ static int infer(modser_sg_node *node)
 }
 
 static const modser_sg_op_field fields[] = {
-	{"factor", {.kind = MODSER_ATTR_FLOAT, .as.f = 1}, MODSER_TM_F32, 0}};
+	{"factor", {.kind = MODSER_ATTR_FLOAT, .as.f = 1}, false}};
 static const modser_sg_op_schema schema = {.size = sizeof(schema),
 					   .name = "ToyScale",
 					   .fields = fields,
@@ -27,8 +27,6 @@ static const modser_sg_op_schema schema = {.size = sizeof(schema),
 					   .max_in = 1,
 					   .min_out = 1,
 					   .max_out = 1,
-					   .tm_type = 200,
-					   .tm_bytes = 4,
 					   .infer = infer};
 
 static const modserd_host *our_host;
@@ -66,6 +64,7 @@ static int run(const modserd_kernel_call *call, char *ret_why, size_t why_bytes)
 }
 
 static const modserd_kernel kernel = {sizeof(kernel), "ToyScale", run};
+static const modser_tmfile_row tm_row = {sizeof(tm_row), 200, "ToyScale", "f:factor"};
 static const modser_onnx_row row = {sizeof(row), "toy.example", "Scale",
 				    2,           "ToyScale",    "factor!"};
 
@@ -247,7 +246,8 @@ static int add(const modserd_host *host, char *ret_why, size_t why_bytes)
 		s != NULL && modser_sg_op_register(&schema) == 0 &&
 		host->add_kernel(&kernel) == 0 && host->add_engine(&engine) == 0 &&
 		host->add_engine(&convolutions) == 0 &&
-		modser_onnx_add_row(&row) == 0 && modser_serializer_add("toy", s) == 0;
+		modser_onnx_add_row(&row) == 0 && modser_tmfile_add_row(&tm_row) == 0 &&
+		modser_serializer_add("toy", s) == 0;
 
 	modser_serializer_unref(s);
 	if (!is_good)
@@ -260,7 +260,7 @@ MODSERD_PLUGIN_EXPORT const modserd_plugin modserd_plugin_entry = {
 #ifdef TOY_ABI
 	MODSERD_PLUGIN_ABI + 6,
 #elif defined(TOY_OLD_ABI)
-	2u,
+	MODSERD_PLUGIN_ABI - 1,
 #else
 	MODSERD_PLUGIN_ABI,
 #endif
