@@ -7,9 +7,7 @@
  */
 
 #define MSD_OPS(X)                                                                     \
-	X(accuracy, NO_KERNEL)                                                         \
 	X(batch_normalization, KERNEL)                                                 \
-	X(bilinear_resize, NO_KERNEL)                                                  \
 	X(concat, KERNEL)                                                              \
 	X(const, NO_KERNEL)                                                            \
 	X(convolution, KERNEL)                                                         \
@@ -21,34 +19,29 @@
 	X(fully_connected, KERNEL)                                                     \
 	X(input_op, NO_KERNEL)                                                         \
 	X(lrn, KERNEL)                                                                 \
-	X(normalize, NO_KERNEL)                                                        \
+	X(normalize, KERNEL)                                                           \
 	X(permute, KERNEL)                                                             \
 	X(pooling, KERNEL)                                                             \
 	X(prelu, KERNEL)                                                               \
 	X(prior_box, KERNEL)                                                           \
-	X(region, NO_KERNEL)                                                           \
+	X(region, KERNEL)                                                              \
 	X(relu, KERNEL)                                                                \
 	X(relu6, KERNEL)                                                               \
-	X(reorg, NO_KERNEL)                                                            \
+	X(reorg, KERNEL)                                                               \
 	X(reshape, KERNEL)                                                             \
-	X(roi_pooling, NO_KERNEL)                                                      \
-	X(rpn, NO_KERNEL)                                                              \
-	X(scale, NO_KERNEL)                                                            \
+	X(scale, KERNEL)                                                               \
 	X(slice, KERNEL)                                                               \
 	X(softmax, KERNEL)                                                             \
 	X(split, KERNEL)                                                               \
-	X(detection_post_process, NO_KERNEL)                                           \
 	X(gemm, KERNEL)                                                                \
-	X(generic, NO_KERNEL)                                                          \
 	X(logistic, KERNEL)                                                            \
 	X(lstm, KERNEL)                                                                \
 	X(rnn, KERNEL)                                                                 \
 	X(tanh, KERNEL)                                                                \
 	X(sigmoid, KERNEL)                                                             \
 	X(squeeze, KERNEL)                                                             \
-	X(fused_bn_scale_relu, NO_KERNEL)                                              \
 	X(pad, KERNEL)                                                                 \
-	X(strided_slice, NO_KERNEL)                                                    \
+	X(strided_slice, KERNEL)                                                       \
 	X(arg_max, KERNEL)                                                             \
 	X(arg_min, KERNEL)                                                             \
 	X(topk_v2, KERNEL)                                                             \
@@ -57,24 +50,20 @@
 	X(minimum, KERNEL)                                                             \
 	X(gru, KERNEL)                                                                 \
 	X(addn, KERNEL)                                                                \
-	X(swap_axis, NO_KERNEL)                                                        \
+	X(swap_axis, KERNEL)                                                           \
 	X(upsample, KERNEL)                                                            \
-	X(space_to_batch_nd, NO_KERNEL)                                                \
-	X(batch_to_space_nd, NO_KERNEL)                                                \
 	X(resize, KERNEL)                                                              \
 	X(shuffle_channel, KERNEL)                                                     \
 	X(crop, KERNEL)                                                                \
-	X(roialign, NO_KERNEL)                                                         \
-	X(psroipooling, NO_KERNEL)                                                     \
 	X(unary, KERNEL)                                                               \
-	X(expanddims, NO_KERNEL)                                                       \
-	X(bias, NO_KERNEL)                                                             \
+	X(expanddims, KERNEL)                                                          \
+	X(bias, KERNEL)                                                                \
 	X(noop, KERNEL)                                                                \
-	X(threshold, NO_KERNEL)                                                        \
+	X(threshold, KERNEL)                                                           \
 	X(hardsigmoid, KERNEL)                                                         \
-	X(embedding, NO_KERNEL)                                                        \
+	X(embedding, KERNEL)                                                           \
 	X(instance_norm, KERNEL)                                                       \
-	X(mvn, NO_KERNEL)                                                              \
+	X(mvn, KERNEL)                                                                 \
 	X(absval, KERNEL)                                                              \
 	X(cast, KERNEL)                                                                \
 	X(hard_swish, KERNEL)                                                          \
@@ -88,15 +77,14 @@
 	X(comparison, KERNEL)                                                          \
 	X(space_to_depth, KERNEL)                                                      \
 	X(depth_to_space, KERNEL)                                                      \
-	X(reverse, NO_KERNEL)                                                          \
-	X(sparse_to_dense, NO_KERNEL)                                                  \
+	X(reverse, KERNEL)                                                             \
 	X(ceil, KERNEL)                                                                \
 	X(squared_difference, KERNEL)                                                  \
 	X(round, KERNEL)                                                               \
 	X(zeros_like, KERNEL)                                                          \
 	X(clip, KERNEL)                                                                \
 	X(unsqueeze, KERNEL)                                                           \
-	X(reduce_l2, NO_KERNEL)                                                        \
+	X(reduce_l2, KERNEL)                                                           \
 	X(mean, KERNEL)                                                                \
 	X(mat_mul, KERNEL)                                                             \
 	X(expand, KERNEL)                                                              \
@@ -105,13 +93,11 @@
 	X(where, KERNEL)                                                               \
 	X(tile, KERNEL)                                                                \
 	X(mish, KERNEL)                                                                \
-	X(l2_pool, NO_KERNEL)                                                          \
 	X(log_softmax, KERNEL)                                                         \
 	X(relu1, KERNEL)                                                               \
-	X(l2_normalization, NO_KERNEL)                                                 \
+	X(l2_normalization, KERNEL)                                                    \
 	X(softplus, KERNEL)                                                            \
 	X(reciprocal, KERNEL)                                                          \
-	X(spatial_transformer, NO_KERNEL)                                              \
 	X(gelu, KERNEL)                                                                \
 	X(layer_norm, KERNEL)                                                          \
 	X(acos, KERNEL)                                                                \

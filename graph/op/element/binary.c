@@ -27,16 +27,6 @@ const modser_sg_op_schema msd_op_addn = {
 	.infer = msd_infer_elementwise,
 };
 
-static const modser_sg_op_field bias_fields[] = {
-	OP_INT("bias_size", 0),
-};
-const modser_sg_op_schema msd_op_bias = {
-	.name = "Bias",
-	OP_FIELDS(bias_fields),
-	OP_IN(2, 2),
-	OP_OUT(1, 1),
-};
-
 static const modser_sg_op_field logical_fields[] = {
 	OP_INT("type", 0),
 };
@@ -105,18 +95,6 @@ const modser_sg_op_schema msd_op_where = {
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_where,
-};
-
-static const modser_sg_op_field scale_fields[] = {
-	OP_INT("axis", 1),
-	OP_INT("num_axes", 1),
-	OP_INT("bias_term", 0),
-};
-const modser_sg_op_schema msd_op_scale = {
-	.name = "Scale",
-	OP_FIELDS(scale_fields),
-	OP_IN(2, 3),
-	OP_OUT(1, 1),
 };
 
 #define ARITHMETIC(id, text)                                                           \

@@ -1,3 +1,4 @@
+/* Operators with a number for each channel: BroadMul, Bias, Scale. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 
@@ -18,4 +19,52 @@ const modser_sg_op_schema msd_op_broad_mul = {
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer,
+};
+
+static const modser_sg_op_field bias_fields[] = {
+	OP_INT("bias_size", 0),
+};
+const modser_sg_op_schema msd_op_bias = {
+	.name = "Bias",
+	OP_FIELDS(bias_fields),
+	OP_IN(2, 2),
+	OP_OUT(1, 1),
+	.infer = infer,
+};
+
+static const modser_sg_op_field scale_fields[] = {
+	OP_INT("axis", 1),
+	OP_INT("num_axes", 1),
+	OP_INT("bias_term", 0),
+};
+/* Factors, and what is added, go with `num_axes` axes from `axis` on; -1 are all. */
+static int infer_scale(modser_sg_node *node)
+{
+	const size_t ndim = msd_infer_ndim(node, 0);
+	size_t axis;
+
+	if (msd_infer_axis(node, &axis) != 0 ||
+	    msd_infer_range(node, "num_axes", -1, (int64_t)(ndim - axis)) != 0)
+		return -1;
+	const int64_t n = modser_sg_op_int(modser_sg_node_op(node), "num_axes");
+	const size_t to = n < 0 ? ndim : axis + (size_t)n;
+	for (size_t i = 1; i < modser_sg_node_input_count(node); i++) {
+		if (msd_infer_product(node, i, 0, msd_infer_ndim(node, i)) !=
+		    msd_infer_product(node, 0, axis, to)) {
+			return msd_infer_fail(
+				node,
+				"input %zu has not an element for each place of "
+				"its axes",
+				i);
+		}
+	}
+	return msd_infer_same(node);
+}
+
+const modser_sg_op_schema msd_op_scale = {
+	.name = "Scale",
+	OP_FIELDS(scale_fields),
+	OP_IN(2, 3),
+	OP_OUT(1, 1),
+	.infer = infer_scale,
 };

@@ -160,9 +160,27 @@ static const modser_sg_op_field embedding_fields[] = {
 	OP_INT("bias_term", 0),
 	OP_INT("weight_data_size", 0),
 };
+/* Rows of the matrix, input 1, by their numbers, which are floats in Tengine. */
+static int infer_embedding(modser_sg_node *node)
+{
+	const int64_t n = msd_infer_product(node, 0, 0, msd_infer_ndim(node, 0));
+
+	if (msd_infer_rank(node, 1, 2) != 0)
+		return -1;
+	const int64_t dims[] = {n, msd_infer_dims(node, 1)[1]};
+	if (msd_infer_dims(node, 1)[0] < 1)
+		return msd_infer_fail(node, "its matrix has no rows");
+	if (msd_infer_has(node, 2) &&
+	    msd_infer_product(node, 2, 0, msd_infer_ndim(node, 2)) != dims[1])
+		return msd_infer_fail(node, "input 2 is not as long as a row");
+	msd_infer_dtype(node, 0, msd_infer_dtype_of(node, 1));
+	return msd_infer_set(node, dims, 2);
+}
+
 const modser_sg_op_schema msd_op_embedding = {
 	.name = "Embedding",
 	OP_FIELDS(embedding_fields),
-	OP_IN(1, MODSER_MANY),
-	OP_OUT(1, MODSER_MANY),
+	OP_IN(2, 3),
+	OP_OUT(1, 1),
+	.infer = infer_embedding,
 };

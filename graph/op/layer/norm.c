@@ -8,17 +8,29 @@ static const modser_sg_op_field normalize_fields[] = {
 	OP_INT("across_spatial", 0),
 	OP_INT("channel_shared", 0),
 };
+/* Input 1 has a factor for each channel, or one for all. */
+static int infer_normalize(modser_sg_node *node)
+{
+	const bool is_shared =
+		modser_sg_op_int(modser_sg_node_op(node), "channel_shared") != 0;
+
+	if (msd_infer_ndim(node, 0) < 2)
+		return msd_infer_fail(node, "its input has no channels");
+	if (msd_infer_has(node, 1) &&
+	    msd_infer_product(node, 1, 0, msd_infer_ndim(node, 1)) !=
+		    (is_shared ? 1 : msd_infer_dims(node, 0)[1])) {
+		return msd_infer_fail(node,
+				      "input 1 has not an element for each channel");
+	}
+	return msd_infer_same(node);
+}
+
 const modser_sg_op_schema msd_op_normalize = {
 	.name = "Normalize",
 	OP_FIELDS(normalize_fields),
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
-};
-
-const modser_sg_op_schema msd_op_fused_bn_scale_relu = {
-	.name = "Fused.BNScaleReLu",
-	OP_IN(1, MODSER_MANY),
-	OP_OUT(1, MODSER_MANY),
+	.infer = infer_normalize,
 };
 
 static const modser_sg_op_field instance_norm_fields[] = {
@@ -52,17 +64,32 @@ static const modser_sg_op_field mvn_fields[] = {
 	OP_INT("normalize_variance", 1),
 	OP_FLOAT("eps", 1e-9),
 };
+static int infer_mvn(modser_sg_node *node)
+{
+	return msd_infer_ndim(node, 0) < 2
+		       ? msd_infer_fail(node, "its input has no channels")
+		       : msd_infer_same(node);
+}
+
 const modser_sg_op_schema msd_op_mvn = {
 	.name = "MVN",
 	OP_FIELDS(mvn_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
+	.infer = infer_mvn,
 };
+
+/* Rows of a matrix. */
+static int infer_l2_normalization(modser_sg_node *node)
+{
+	return msd_infer_rank(node, 0, 2) != 0 ? -1 : msd_infer_same(node);
+}
 
 const modser_sg_op_schema msd_op_l2_normalization = {
 	.name = "L2Normalization",
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
+	.infer = infer_l2_normalization,
 };
 
 static const modser_sg_op_field layer_norm_fields[] = {
@@ -104,17 +131,6 @@ const modser_sg_op_schema msd_op_layer_norm = {
 	.optional_in = 4,
 	OP_OUT(1, 3),
 	.infer = infer_layer_norm,
-};
-
-static const modser_sg_op_field l2_pool_fields[] = {
-	OP_INT("padding", 0),  OP_INT("kernel_h", 1), OP_INT("kernel_w", 1),
-	OP_INT("stride_h", 1), OP_INT("stride_w", 1),
-};
-const modser_sg_op_schema msd_op_l2_pool = {
-	.name = "L2Pool",
-	OP_FIELDS(l2_pool_fields),
-	OP_IN(1, 1),
-	OP_OUT(1, 1),
 };
 
 static const modser_sg_op_field group_norm_fields[] = {

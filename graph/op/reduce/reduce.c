@@ -188,9 +188,28 @@ static const modser_sg_op_field reduce_l2_fields[] = {
 	OP_INT("axis", 0),
 	OP_INT("keepdim", 1),
 };
+/* Tengine reduces the axis and all behind it. */
+static int infer_reduce_l2(modser_sg_node *node)
+{
+	const size_t ndim = msd_infer_ndim(node, 0);
+	int64_t dims[MODSER_GRAPH_MAX_NDIM];
+	size_t axis;
+
+	if (msd_infer_axis(node, &axis) != 0)
+		return -1;
+	memcpy(dims, msd_infer_dims(node, 0), ndim * sizeof(*dims));
+	for (size_t i = axis; i < ndim; i++)
+		dims[i] = 1;
+	return msd_infer_set(node, dims,
+			     modser_sg_op_int(modser_sg_node_op(node), "keepdim") != 0
+				     ? ndim
+				     : axis);
+}
+
 const modser_sg_op_schema msd_op_reduce_l2 = {
 	.name = "ReduceL2",
 	OP_FIELDS(reduce_l2_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
+	.infer = infer_reduce_l2,
 };

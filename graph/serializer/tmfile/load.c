@@ -219,6 +219,20 @@ int msd_tmfile_load_known(modser_sg_node *node, const void *param, size_t bytes)
 	return row != NULL ? tm_param_read(v, node->op, row, param, bytes) : 0;
 }
 
+static int fail_type(const struct load *l, uint32_t type)
+{
+	const struct tm_missing *m = tm_missing;
+
+	while (m->name != NULL && m->type != type)
+		m++;
+	if (m->name == NULL) {
+		return msd_sg_fail(l->g, MSD_UNSUPPORTED, "no operator has type %u",
+				   type);
+	}
+	return msd_sg_fail(l->g, MSD_UNSUPPORTED,
+			   "Tengine's operator %s is not supported", m->name);
+}
+
 static int read_params(struct load *l, modser_sg_node *node, const uint8_t *object,
 		       uint32_t at)
 {
@@ -232,10 +246,8 @@ static int read_params(struct load *l, modser_sg_node *node, const uint8_t *obje
 	(void)snprintf(number, sizeof(number), "#%u", type);
 	modser_sg_op_method *method =
 		row != NULL ? NULL : msd_serializer_method(l->serializer, number);
-	if (row == NULL && method == NULL) {
-		return msd_sg_fail(l->g, MSD_UNSUPPORTED, "no operator has type %u",
-				   type);
-	}
+	if (row == NULL && method == NULL)
+		return fail_type(l, type);
 	if (offset != 0) {
 		bytes = row != NULL   ? param_bytes(row, offset, at)
 			: at > offset ? at - offset

@@ -7,6 +7,13 @@
 extern const modser_tmfile_row tm_rows[];
 extern const size_t tm_n_rows;
 
+/* Tengine's operators that have no counterpart here, ended by a row without a name. */
+struct tm_missing {
+	uint32_t type;
+	const char *name;
+};
+extern const struct tm_missing tm_missing[];
+
 /** The row of that number, or of the operator of that name; NULL if absent. */
 const modser_tmfile_row *tm_row_of_type(uint32_t type);
 const modser_tmfile_row *tm_row_of_op(const char *op);

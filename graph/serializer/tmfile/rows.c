@@ -1,4 +1,5 @@
-/* Tengine's operators, by their numbers. Version 1 of the files has the first 30. */
+/* Tengine's operators, by their numbers. Number 54 is the later one of two for Resize.
+ */
 #include "graph/serializer/tmfile/row.h"
 
 #define ROW(type, op, params)                                                          \
@@ -7,9 +8,7 @@
 	}
 
 const modser_tmfile_row tm_rows[] = {
-	ROW(0, "Accuracy", ""),
 	ROW(1, "BatchNormalization", "f:rescale_factor f:eps i:caffe_flavor"),
-	ROW(2, "BilinearResize", "f:scale_x f:scale_y i:type"),
 	ROW(3, "Concat", "i:axis"),
 	ROW(4, "Const", ""),
 	ROW(5, "Convolution",
@@ -46,21 +45,13 @@ const modser_tmfile_row tm_rows[] = {
 	ROW(21, "ReLu6", ""),
 	ROW(22, "Reorg", "i:stride"),
 	ROW(23, "Reshape", "i:is_mxnet i:reverse I:re_shape i:is_onnx"),
-	ROW(24, "ROIPooling", "i:pooled_h i:pooled_w f:spatial_scale"),
-	ROW(25, "RPN",
-	    "F:ratios F:scales i:feat_stride i:basesize i:min_size i:per_nms_topn "
-	    "i:post_nms_topn f:nms_threshold Q:anchors"),
 	ROW(26, "Scale", "i:axis i:num_axes i:bias_term"),
 	ROW(27, "Slice",
 	    "i:axis I:slice_points I:begins I:sizes i:iscaffe i:ismxnet i:isonnx "
 	    "i:begin i:end i:step"),
 	ROW(28, "Softmax", "i:axis"),
 	ROW(29, "Split", "i:axis i:split_dim b:is_caffe b:is_onnx I:sizes"),
-	ROW(30, "DetectionPostProcess",
-	    "i:max_detections i:max_classes_per_detection f:nms_score_threshold "
-	    "f:nms_iou_threshold i:num_classes F:scales"),
 	ROW(31, "Gemm", "f:alpha f:beta i:transA i:transB"),
-	ROW(32, "Generic", "i:max_input_num i:max_output_num s:op_name"),
 	ROW(33, "Logistic", ""),
 	ROW(34, "LSTM",
 	    "f:forget_bias f:clip i:output_len i:sequence_len i:input_size "
@@ -73,7 +64,6 @@ const modser_tmfile_row tm_rows[] = {
 	ROW(36, "Tanh", ""),
 	ROW(37, "Sigmoid", ""),
 	ROW(38, "Squeeze", "i:dim_0 i:dim_1 i:dim_2 i:dim_3"),
-	ROW(39, "Fused.BNScaleReLu", ""),
 	ROW(40, "Pad",
 	    "i:pad_n_0 i:pad_n_1 i:pad_c_0 i:pad_c_1 i:pad_h_0 i:pad_h_1 i:pad_w_0 "
 	    "i:pad_w_1 i:mode f:value"),
@@ -92,18 +82,12 @@ const modser_tmfile_row tm_rows[] = {
 	ROW(49, "Addn", "i:axis"),
 	ROW(50, "SwapAxis", "i:dim_0 i:dim_1"),
 	ROW(51, "Upsample", "f:scale"),
-	ROW(52, "SpaceToBatchND",
-	    "i:dilation_x i:dilation_y i:pad_top i:pad_bottom i:pad_left i:pad_right"),
-	ROW(53, "BatchToSpaceND",
-	    "i:dilation_x i:dilation_y i:crop_top i:crop_bottom i:crop_left "
-	    "i:crop_right"),
 	ROW(54, "Resize", "f:scale_x f:scale_y i:type"),
+	ROW(2, "Resize", "f:scale_x f:scale_y i:type"),
 	ROW(55, "ShuffleChannel", "i:group"),
 	ROW(56, "Crop",
 	    "i:num_args i:offset_c i:offset_h i:offset_w i:crop_h i:crop_w "
 	    "b:center_crop i:axis i:flag"),
-	ROW(57, "Roialign", "i:pooled_w i:pooled_h f:spatial_scale"),
-	ROW(58, "Psroipooling", "i:pooled_w i:pooled_h f:spatial_scale i:output_dim"),
 	ROW(59, "Unary", "i:type"),
 	ROW(60, "Expanddims", "i:axis"),
 	ROW(61, "Bias", "i:bias_size"),
@@ -129,8 +113,6 @@ const modser_tmfile_row tm_rows[] = {
 	ROW(79, "SpaceToDepth", "i:block_size"),
 	ROW(80, "DepthToSpace", "i:block_size"),
 	ROW(81, "Reverse", ""),
-	ROW(82, "SparseToDense",
-	    "i:output_shape_size0 i:output_shape_size1 i:default_value"),
 	ROW(83, "Ceil", ""),
 	ROW(84, "SquaredDifference", ""),
 	ROW(85, "Round", ""),
@@ -146,15 +128,29 @@ const modser_tmfile_row tm_rows[] = {
 	ROW(95, "Where", ""),
 	ROW(96, "Tile", "i:frame_flag i:reps_size I:reps"),
 	ROW(97, "Mish", ""),
-	ROW(98, "L2Pool", "i:padding i:kernel_h i:kernel_w i:stride_h i:stride_w"),
 	ROW(99, "LogSoftmax", "i:axis"),
 	ROW(100, "ReLU1", ""),
 	ROW(101, "L2Normalization", ""),
 	ROW(102, "Softplus", ""),
 	ROW(103, "Reciprocal", ""),
-	ROW(105, "SpatialTransformer",
-	    "i:sampler_type i:transformer_type i:shape_size I:target_shape"),
 	ROW(106, "Gelu", ""),
 	ROW(107, "LayerNorm", "f:eps"),
 };
 const size_t tm_n_rows = sizeof(tm_rows) / sizeof(tm_rows[0]);
+
+const struct tm_missing tm_missing[] = {
+	{0, "Accuracy"},
+	{24, "ROIPooling"},
+	{25, "RPN"},
+	{30, "DetectionPostProcess"},
+	{32, "Generic"},
+	{39, "Fused.BNScaleReLu"},
+	{52, "SpaceToBatchND"},
+	{53, "BatchToSpaceND"},
+	{57, "Roialign"},
+	{58, "Psroipooling"},
+	{82, "SparseToDense"},
+	{98, "L2Pool"},
+	{105, "SpatialTransformer"},
+	{0, NULL},
+};

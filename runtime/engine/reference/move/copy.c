@@ -29,5 +29,6 @@ COPY(flatten, "Flatten", run);
 COPY(dropout, "Dropout", run_dropout);
 COPY(bit_cast, "BitCast", run);
 COPY(noop, "Noop", run);
+COPY(expanddims, "Expanddims", run);
 COPY(squeeze, "Squeeze", run);
 COPY(unsqueeze, "Unsqueeze", run);
