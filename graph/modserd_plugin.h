@@ -1,9 +1,10 @@
 #ifndef MODSERD_PLUGIN_H
 #define MODSERD_PLUGIN_H
 /*
- * Plugins: shared objects that add model formats, operators and kernels to modserd's
- * workers and to modser: `modserd --plugin FILE`, `modser --plugin FILE`. A plugin adds
- * its entries to the same registries as the built-in ones.
+ * Plugins: shared objects that add model formats, operators, kernels, engines, packed
+ * functions, module kinds and context symbols to modserd's workers and to modser:
+ * `modserd --plugin FILE`, `modser --plugin FILE`. A plugin adds its entries to the
+ * same registries as the built-in ones.
  *
  * A plugin defines one object, modserd_plugin_entry, and calls modser_graph.h:
  *
@@ -106,8 +107,93 @@ typedef struct modserd_engine {
 /* A part of the work of a kernel or engine. It writes only what no other part does. */
 typedef void modserd_chunk(const void *ctx, size_t i);
 
+/*
+ * Values of packed functions. A value has the layout of tvm-ffi's TVMFFIAny, a tensor
+ * that of DLTensor, and a function the convention of TVMFFISafeCallType. Therefore a
+ * plugin may use the headers of tvm-ffi in place of these types.
+ */
+enum modserd_type {
+	MODSERD_NONE = 0,
+	MODSERD_INT = 1,  /* as.i */
+	MODSERD_BOOL = 2, /* as.i */
+	MODSERD_FLOAT = 3 /* as.f */
+	/* The functions of the host read and write text and tensors; all other types
+	 * may be passed on. */
+};
+
+typedef struct modserd_any {
+	int32_t type;
+	uint32_t reserved; /* 0 for the four types above */
+	union {
+		int64_t i;
+		double f;
+		void *p;
+	} as;
+} modserd_any;
+
+typedef struct modserd_tensor {
+	void *data;
+	int32_t device; /* 1: the host's memory */
+	int32_t device_id;
+	int32_t n_dims;
+	uint8_t code; /* element: 0 int, 1 uint, 2 float, 4 bfloat, 6 bool */
+	uint8_t bits;
+	uint16_t lanes;
+	int64_t *shape;
+	int64_t *strides;     /* in elements, or NULL: row-major */
+	uint64_t byte_offset; /* from data to the first element */
+} modserd_tensor;
+
+/*
+ * Computes one call. The arguments are borrowed for the call. *@ret is None; the
+ * caller owns what is stored there. Returns 0, or what raise() returns. Several
+ * threads may call it at once.
+ */
+typedef int modserd_call(void *self, const modserd_any *args, int32_t n_args,
+			 modserd_any *ret);
+
+/*
+ * A packed function. Compiled code finds it by its name, after the functions of its
+ * own module: TVMFFIFunctionGetGlobal(), TVMFuncGetGlobal(),
+ * TVMBackendGetFuncFromEnv().
+ */
+typedef struct modserd_function {
+	uint32_t size; /* sizeof this struct */
+	const char *name;
+	modserd_call *call;
+	void *self; /* the first argument of `call` */
+	/* Not 0: clients may call it, too, by the name of any module
+	 * (`modser call MODULE:NAME`). It gets all kinds of values. */
+	int for_clients;
+} modserd_function;
+
+/*
+ * A kind of modules in the import tree of a library, for kinds that modserd does not
+ * run: TVM's loaders "runtime.module.loadbinary_KIND" and
+ * "ffi.Module.load_from_bytes.KIND".
+ */
+typedef struct modserd_module_kind {
+	uint32_t size; /* sizeof this struct */
+	const char *kind;
+	/* Restore a module from its @bytes, which stay valid until unload(). Returns
+	 * 0, or -1 with a text in @ret_why. */
+	int (*load)(const void *bytes, size_t n_bytes, void **ret_state, char *ret_why,
+		    size_t why_bytes);
+	/* The functions of a loaded module: number @i, NULL after the last. Called
+	 * after load(); the structs stay valid until unload(). */
+	const modserd_function *(*function)(void *state, size_t i);
+	/* The last call for @state. NULL: nothing is freed. */
+	void (*unload)(void *state);
+	/*
+	 * Libraries of TVM up to 0.21 do not store the length of a module. Returns how
+	 * many of the @n_bytes belong to the module that begins there, or -1: they are
+	 * damaged. modser calls it, too. NULL: such libraries are refused.
+	 */
+	int64_t (*measure)(const void *bytes, size_t n_bytes);
+} modserd_module_kind;
+
 /* Functions of the program that opens the plugin, in addition to modser_graph.h.
- * Later versions append registries; `bytes` gives the size of this one. */
+ * Later versions append functions; `bytes` gives the size of this one. */
 typedef struct modserd_host {
 	uint32_t abi;        /* MODSERD_PLUGIN_ABI */
 	uint32_t bytes;      /* of this struct */
@@ -127,7 +213,53 @@ typedef struct modserd_host {
 	 */
 	void (*parallel)(size_t n, size_t chunk_ns, modserd_chunk *chunk,
 			 const void *ctx);
+
+	/*
+	 * From here on: absent in programs before 0.1.0. These three add what
+	 * MODSERD_PLUGIN_BRINGS lists. -1: the list lacks it, the name is taken, a
+	 * required member is NULL, or memory is short. modser drops functions and
+	 * symbols, for it runs no modules.
+	 */
+	int (*add_function)(const modserd_function *function);
+	int (*add_module_kind)(const modserd_module_kind *kind);
+	/* Libraries that export a pointer variable called @name get @address in it
+	 * when they are opened, as by TVMFFIEnvModRegisterContextSymbol(). */
+	int (*add_symbol)(const char *name, void *address);
+
+	/* For packed functions during a call, NULL in modser. Each that fails returns
+	 * -1 or NULL and has raised the reason, which the caller passes on. */
+
+	/* Fail with an error "@kind: @message"; @kind is as in Python: "ValueError". */
+	int (*raise)(const char *kind, const char *message);
+	/* The text or bytes of @v, borrowed from it; NULL: it is neither. */
+	const char *(*text)(const modserd_any *v, size_t *ret_bytes);
+	/* The tensor in @v, borrowed: row-major in the host's memory. NULL: it is
+	 * none, or another one. */
+	const modserd_tensor *(*tensor)(const modserd_any *v);
+	/* Store a copy of the UTF-8 text, or of bytes if @is_bytes, in *@ret. */
+	int (*set_text)(const char *p, size_t bytes, int is_bytes, modserd_any *ret);
+	/* Store a new row-major tensor of the host in *@ret, and return it to be
+	 * filled. Of @like only shape and element type are read. */
+	modserd_tensor *(*set_tensor)(const modserd_tensor *like, modserd_any *ret);
+	/* Store a function in *@ret. finish(self), if not NULL, is called when its
+	 * last owner releases it. */
+	int (*set_function)(modserd_call *call, void *self, void (*finish)(void *self),
+			    modserd_any *ret);
+	/* Store the packed function called @name in *@ret. */
+	int (*find)(const char *name, modserd_any *ret);
+	/* Call the function in @function; the caller owns *@ret, which need not be
+	 * set before. */
+	int (*call)(const modserd_any *function, const modserd_any *args,
+		    int32_t n_args, modserd_any *ret);
+	/* Store a copy of @v that the caller owns, for use after the call. */
+	int (*keep)(const modserd_any *v, modserd_any *ret);
+	/* Release a value that the plugin owns. */
+	void (*release)(modserd_any *v);
 } modserd_host;
+
+/* True if the host has @member: programs before it have a shorter struct. */
+#define MODSERD_HOST_HAS(host, member)                                                 \
+	((host)->bytes >= offsetof(modserd_host, member) + sizeof((host)->member))
 
 typedef struct modserd_plugin {
 	uint32_t abi;  /* MODSERD_PLUGIN_ABI; first in every version */
@@ -139,8 +271,24 @@ typedef struct modserd_plugin {
 	int (*add)(const modserd_host *host, char *ret_why, size_t why_bytes);
 } modserd_plugin;
 
-/** The only symbol that the loader looks up in a plugin. */
+/** The entry that the loader looks up in a plugin. */
 MODSERD_PLUGIN_EXPORT extern const modserd_plugin modserd_plugin_entry;
+
+/*
+ * The list of what a plugin brings, readable without opening it (`modser inspect
+ * plugin.so`): text with a line "WORD NAME" for each entry, where WORD is function,
+ * kind, symbol, format, operator, kernel or engine.
+ *
+ *	MODSERD_PLUGIN_BRINGS("function mine.scale\n"
+ *			      "kind mine_json\n"
+ *			      "symbol __TVMMineScale\n");
+ *
+ * The loader compares functions, kinds and symbols with what the plugin adds, and
+ * rejects a plugin whose list differs. A plugin without these needs no list.
+ */
+MODSERD_PLUGIN_EXPORT extern const char modserd_plugin_brings[];
+#define MODSERD_PLUGIN_BRINGS(list)                                                    \
+	MODSERD_PLUGIN_EXPORT const char modserd_plugin_brings[] = list
 
 /* In C++ the declaration exports it; the attribute would be ignored at the definition,
  * with a warning. */

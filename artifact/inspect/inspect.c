@@ -6,9 +6,11 @@
  */
 #include "artifact/inspect/inspect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/elf/plugin.h"
 #include "artifact/inspect/companion.h"
 #include "artifact/inspect/private.h"
 #include "artifact/printable.h"
@@ -174,6 +176,32 @@ static msd_err copy_tree(const struct msd_elf *elf, struct msd_inspect *in,
 	return err;
 }
 
+static msd_err copy_brings(const struct msd_elf *elf, struct msd_inspect *in,
+			   struct msd_diag *d)
+{
+	struct msd_plugin_list list;
+	msd_err err = msd_elf_plugin_list(elf, &list, d);
+
+	if (err != MSD_OK)
+		return err;
+	in->is_plugin = true;
+	in->brings = calloc(list.n > 0 ? list.n : 1u, sizeof(*in->brings));
+	if (in->brings == NULL)
+		err = msd_diag_no_memory(d);
+	for (size_t i = 0; err == MSD_OK && i < list.n; i++) {
+		const struct msd_plugin_item *item = &list.items[i];
+
+		if (asprintf(&in->brings[i], "%s %s", msd_plugin_word_name(item->word),
+			     item->name) < 0) {
+			err = msd_diag_no_memory(d);
+		} else {
+			in->n_brings++;
+		}
+	}
+	msd_plugin_list_finish(&list);
+	return err;
+}
+
 msd_err msd_inspect_read(struct msd_span file, enum msd_abi_word said,
 			 struct msd_inspect **ret, struct msd_diag *d)
 {
@@ -203,6 +231,8 @@ msd_err msd_inspect_read(struct msd_span file, enum msd_abi_word said,
 		err = msd_inspect_signatures(in, &elf, d);
 	if (err == MSD_OK)
 		err = copy_tree(&elf, in, d);
+	if (err == MSD_OK && msd_elf_is_plugin(&elf))
+		err = copy_brings(&elf, in, d);
 	msd_elf_finish(&elf);
 	if (err != MSD_OK) {
 		msd_inspect_destroy(in);
@@ -230,6 +260,7 @@ void msd_inspect_destroy(struct msd_inspect *i)
 	free_names(i->unknown_slots, i->n_unknown_slots);
 	free_names(i->places, i->places != NULL ? i->n_needed : 0);
 	free_names(i->needed, i->n_needed);
+	free_names(i->brings, i->n_brings);
 	free(i->search_path);
 	free_names(i->undefined, i->n_undefined);
 	free(i->machine);

@@ -43,6 +43,9 @@ struct msd_inspect {
 	size_t n_undefined;
 	char **unknown_slots; /* TVM's pointer globals that this build does not fill */
 	size_t n_unknown_slots;
+	char **brings; /* of a plugin: "function mine.scale", as it lists them */
+	size_t n_brings;
+	bool is_plugin;        /* of modserd (graph/modserd_plugin.h) */
 	bool needs_neighbours; /* needs libraries in its directory: $ORIGIN, or a path
 				*/
 	bool is_resolved;      /* a symbol without a provider is missing

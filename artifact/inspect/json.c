@@ -100,6 +100,8 @@ void msd_inspect_json(const struct msd_inspect *i, struct msd_buf *out)
 	msd_json_set(&map, "functions", msd_json_texts(i->functions, i->n_functions));
 	msd_json_set(&map, "signatures",
 		     pairs_json(i->functions, i->signatures, i->n_functions));
+	if (i->is_plugin)
+		msd_json_set(&map, "brings", msd_json_texts(i->brings, i->n_brings));
 	msd_json_set(&map, "layout", msd_json_string(layout_name(i->layout)));
 	msd_json_set(&map, "modules", modules);
 	msd_json_put(out, map, JSON_COMPACT);

@@ -143,6 +143,9 @@ void msd_inspect_text(const struct msd_inspect *i, struct msd_buf *out)
 	put_names(out, "unknown", i->unknown_slots, i->n_unknown_slots, NULL,
 		  "missing");
 	put_functions(out, i);
+	put_names(out, "brings", i->brings, i->n_brings, NULL, NULL);
+	if (i->is_plugin && i->n_brings == 0)
+		msd_buf_printf(out, "%-11sno list: it is a plugin\n", "brings");
 	msd_buf_printf(out, "modules\n");
 	put_module(out, i, 0, 1, is_shown);
 	for (uint32_t k = 1; k < i->n_modules; k++) {

@@ -32,9 +32,19 @@ struct msd_payload_kind {
 	msd_payload_reader *read;            /* or NULL: @fields describe it */
 	const struct msd_kind_field *fields; /* or NULL (fields.h) */
 	bool takes_params; /* its parameters may be in a file next to the library */
+	/* A plugin's function for the inline layouts, or NULL: the bytes of the
+	 * payload at @p, at most @n; -1: damaged. */
+	int64_t (*measure)(const void *p, size_t n);
 };
 
-/** Row for @kind, or NULL. Static. */
+/**
+ * Add a plugin's kind, before other threads use the table. @kind and @measure must
+ * live as long as the process. False: memory is short.
+ */
+MSD_MUST_CHECK bool msd_payload_kind_add(const char *kind,
+					 int64_t (*measure)(const void *p, size_t n));
+
+/** Row for @kind, or NULL. Lives as long as the process. */
 const struct msd_payload_kind *msd_payload_kind_find(struct msd_span kind);
 /** Read one payload of @kind, as its msd_payload_reader does. */
 MSD_MUST_CHECK msd_err msd_payload_read(const struct msd_payload_kind *kind,

@@ -32,11 +32,12 @@ static const char *kinds[N_KNOWN]; /* known kinds that run */
 static struct {
 	const char **names;
 	size_t n;
+	bool is_own; /* allocated: names were added */
 } lists[] = {
-	[MSD_PROVIDED_SYMBOLS] = {symbols, sizeof(symbols) / sizeof(*symbols)},
-	[MSD_PROVIDED_SLOTS] = {slots, sizeof(slots) / sizeof(*slots)},
-	[MSD_PROVIDED_PACKED] = {packed, sizeof(packed) / sizeof(*packed)},
-	[MSD_PROVIDED_KINDS] = {kinds, 0},
+	[MSD_PROVIDED_SYMBOLS] = {symbols, sizeof(symbols) / sizeof(*symbols), false},
+	[MSD_PROVIDED_SLOTS] = {slots, sizeof(slots) / sizeof(*slots), false},
+	[MSD_PROVIDED_PACKED] = {packed, sizeof(packed) / sizeof(*packed), false},
+	[MSD_PROVIDED_KINDS] = {kinds, 0, false},
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -69,6 +70,33 @@ bool msd_provides_name(enum msd_provided what, const char *name)
 	const char *const *names = msd_provides(what, &n);
 
 	return bsearch(&name, names, n, sizeof(char *), compare) != NULL;
+}
+
+bool msd_provides_add(enum msd_provided what, const char *name)
+{
+	size_t n;
+	const char *const *old = msd_provides(what, &n);
+	const char **names;
+	char *copy;
+
+	if (msd_provides_name(what, name))
+		return true;
+	names = malloc((n + 1) * sizeof(*names));
+	copy = strdup(name);
+	if (names == NULL || copy == NULL) {
+		free(names);
+		free(copy);
+		return false;
+	}
+	memcpy(names, old, n * sizeof(*names));
+	names[n] = copy;
+	qsort(names, n + 1, sizeof(*names), compare);
+	if (lists[what].is_own)
+		free(lists[what].names);
+	lists[what].names = names;
+	lists[what].n = n + 1;
+	lists[what].is_own = true;
+	return true;
 }
 
 bool msd_provides_library(const char *name)

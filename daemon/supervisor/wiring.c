@@ -192,6 +192,7 @@ void msd_server_connect_parts(struct msd_server *s)
 					.on_room = on_room};
 	msd_devices_init(&s->devices, &s->reaper, &s->deadlines, s->worker_path);
 	msd_device_gauges_init(&s->gauges, &s->reaper, s->worker_path);
+	s->devices.plugins = s->plugins;
 	s->devices.on_known = on_devices_known;
 	s->devices.user = s;
 	s->fetcher = (struct msd_fetcher){

@@ -1,11 +1,22 @@
+/*
+ * `modserd-worker --devices`: the abilities of this build and machine.
+ *
+ * Happy path: the lists of plugins are read, each device backend is asked, and one
+ * response body is written. Failures: a backend without devices says why; a plugin that
+ * cannot be read adds nothing.
+ */
 #include "daemon/worker/devices.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "artifact/elf/era.h"
+#include "artifact/elf/plugin.h"
 #include "artifact/provides/provides.h"
 #include "daemon/confine/sandbox_paths.h"
+#include "proto/base/fd_read.h"
 #include "proto/body.h"
 #include "proto/value.h"
 #include "runtime/device/device.h"
@@ -124,11 +135,58 @@ static void put_abilities(struct msd_buf *out)
 	put_names(out, "packed_functions", MSD_PROVIDED_PACKED);
 }
 
-int msd_devices_print(void)
+#define MAX_PLUGIN_BYTES (256u << 20)
+
+static msd_err read_plugin(const char *path, struct msd_plugin_list *ret,
+			   struct msd_diag *d)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct msd_buf file = {0};
+	struct msd_elf elf = {0};
+	msd_err err = fd >= 0 ? msd_fd_read(fd, MAX_PLUGIN_BYTES, &file) : MSD_IO;
+
+	if (err == MSD_OK)
+		err = msd_elf_read((struct msd_span){file.p, file.n}, &elf, d);
+	if (err == MSD_OK)
+		err = msd_elf_plugin_list(&elf, ret, d);
+	msd_elf_finish(&elf);
+	msd_buf_finish(&file);
+	if (fd >= 0)
+		(void)close(fd);
+	return err;
+}
+
+/* The plugin is read, not opened. One that cannot be read adds nothing: each load
+ * names it. */
+static void add_plugin(const char *path)
+{
+	static const enum msd_provided provided[] = {
+		[MSD_PLUGIN_FUNCTION] = MSD_PROVIDED_PACKED,
+		[MSD_PLUGIN_KIND] = MSD_PROVIDED_KINDS,
+		[MSD_PLUGIN_SYMBOL] = MSD_PROVIDED_SLOTS};
+	struct msd_plugin_list list = {0};
+	struct msd_diag d = {0};
+
+	if (read_plugin(path, &list, &d) != MSD_OK) {
+		msd_diag_finish(&d);
+		return;
+	}
+	for (size_t i = 0; i < list.n; i++) {
+		const struct msd_plugin_item *item = &list.items[i];
+
+		if (item->word <= MSD_PLUGIN_SYMBOL)
+			(void)!msd_provides_add(provided[item->word], item->name);
+	}
+	msd_plugin_list_finish(&list);
+}
+
+int msd_devices_print(char *const *plugins, size_t n_plugins)
 {
 	struct lists lists = {0};
 	struct msd_buf out = {0};
 
+	for (size_t i = 0; i < n_plugins; i++)
+		add_plugin(plugins[i]);
 	msd_devices_list(put_device, put_absent, &lists);
 	msd_body_begin_response(&out, 0, false);
 	msd_pack_nil(&out);

@@ -58,9 +58,9 @@ int main(int argc, char **argv)
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		return msd_gauges_print();
 	}
-	if (argc == 2 && strcmp(argv[1], "--devices") == 0) {
+	if (argc >= 2 && strcmp(argv[1], "--devices") == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		return msd_devices_print();
+		return msd_devices_print(argv + 2, (size_t)(argc - 2));
 	}
 	if (!read_args(argc, argv, &given)) {
 		(void)fprintf(stderr,

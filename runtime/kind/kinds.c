@@ -10,7 +10,10 @@ static const struct msd_node_kind rows[] = {MSD_KIND_MAP(ROW)};
 const struct msd_node_kind *msd_node_kind_find(struct msd_span kind)
 {
 	static const struct msd_node_kind unknown = {"", &msd_kind_refused};
+	const struct msd_node_kind *added = msd_plugin_kind_find(kind);
 
+	if (added != NULL)
+		return added;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (msd_span_is(kind, rows[i].name))
 			return &rows[i];

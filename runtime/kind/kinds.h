@@ -5,6 +5,8 @@
  * library, and the small ones in this folder. artifact/kind/kinds.h maps kinds to
  * them.
  */
+#include <modserd_plugin.h>
+
 #include "artifact/kind/kinds.h"
 #include "runtime/module/node.h"
 
@@ -26,7 +28,11 @@ struct msd_node_kind {
 	const struct msd_node_ops *ops;
 };
 
-/** The row of @kind, or the row that rejects unknown kinds. Never NULL; static. */
+/** Add a plugin's kind, which no row runs. False: memory is short. */
+MSD_MUST_CHECK bool msd_plugin_kind_add(const modserd_module_kind *kind);
+/** The row of a plugin's kind, or NULL. Lives as long as the process. */
+const struct msd_node_kind *msd_plugin_kind_find(struct msd_span kind);
+/** The row of @kind, or the row that rejects unknown kinds. Never NULL. */
 const struct msd_node_kind *msd_node_kind_find(struct msd_span kind);
 
 #endif

@@ -70,7 +70,7 @@ struct msd_function *msd_global_find_for_clients(const char *name)
 				return find_own(name);
 		}
 	}
-	return NULL;
+	return msd_registry_find_allowed(msd_span_of(name));
 }
 
 void msd_globals_open(void)

@@ -14,6 +14,7 @@ struct row {
 	struct msd_function *fn; /* an alias with the row's name; owned */
 	size_t n_name;
 	bool is_current;
+	bool is_for_clients;
 };
 
 #define N_BUCKETS 1024u
@@ -111,6 +112,24 @@ int msd_registry_set(struct msd_span name, struct msd_function *fn, bool may_rep
 	}
 	(void)pthread_rwlock_unlock(&lock);
 	return rc;
+}
+
+void msd_registry_allow(struct msd_span name)
+{
+	(void)pthread_rwlock_wrlock(&lock);
+	struct row *row = find_row(name);
+	if (row != NULL)
+		row->is_for_clients = true;
+	(void)pthread_rwlock_unlock(&lock);
+}
+
+struct msd_function *msd_registry_find_allowed(struct msd_span name)
+{
+	(void)pthread_rwlock_rdlock(&lock);
+	const struct row *row = find_row(name);
+	struct msd_function *fn = row != NULL && row->is_for_clients ? row->fn : NULL;
+	(void)pthread_rwlock_unlock(&lock);
+	return fn;
 }
 
 bool msd_registry_remove(struct msd_span name)

@@ -22,6 +22,10 @@ struct msd_function *msd_registry_find(struct msd_span name);
  * name is taken and @may_replace is false, or there are too many.
  */
 int msd_registry_set(struct msd_span name, struct msd_function *fn, bool may_replace);
+/** Let clients call the registered function @name, until another replaces it. */
+void msd_registry_allow(struct msd_span name);
+/** The registered function @name, if clients may call it; NULL: none. */
+struct msd_function *msd_registry_find_allowed(struct msd_span name);
 /** Remove a registered function; false if there is none of that name. */
 bool msd_registry_remove(struct msd_span name);
 /** The names of registered functions as an array of str; NULL: memory is short. */

@@ -68,6 +68,15 @@ def test_a_daemon_serves_a_plugins_format_and_its_operator_of_onnx(own_daemon, b
     expect_scaled(daemon, "third", x, 0.5, tmp_path)
 
 
+def test_a_plugin_of_an_earlier_header_works(own_daemon, tmp_path, x):
+    (tmp_path / "net.toy").write_text("toy 2.5 4\n")
+    plugin = toy.build(tmp_path, is_earlier=True)
+    daemon = own_daemon("--plugin", plugin, "--load", f"first={tmp_path}/net.toy")
+    daemon.ok("wait", "first")
+    expect_scaled(daemon, "first", x, 2.5, tmp_path)
+    assert "brings     no list: it is a plugin" in modser("inspect", plugin).out
+
+
 def test_a_kernel_that_fails_says_why_and_is_called_again(own_daemon, build, x, tmp_path):
     daemon = own_daemon("--plugin", build())
     daemon.load("m", scale_model(tmp_path / "m.onnx", factor=-1.0))

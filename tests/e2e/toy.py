@@ -6,15 +6,19 @@ import harness
 SOURCE = harness.ROOT / "tests" / "e2e" / "plugins" / "toy.c"
 
 
-def build(home, what=""):
-    """The plugin, or one that makes the mistake @what or knows it, in the folder @home."""
-    path = home / f"toy{what}.so"
+def build(home, what="", is_earlier=False):
+    """The plugin, or one that makes the mistake @what or knows it, in the folder @home; with
+    @is_earlier from the header before it had packed functions, which has a shorter modserd_host."""
+    path = home / f"toy{what}{'-earlier' if is_earlier else ''}.so"
     if path.exists():
         return path
-    headers = home / "include"
+    headers = home / ("earlier" if is_earlier else "include")
     headers.mkdir(exist_ok=True)
+    earlier = SOURCE.parent / "modserd_plugin_5.h"
     for name in ("modser_graph.h", "modserd_plugin.h"):
         (headers / name).write_text((harness.ROOT / "graph" / name).read_text())
+    if is_earlier:
+        (headers / "modserd_plugin.h").write_text(earlier.read_text())
     flag = [f"-DTOY_{what}"] if what else []
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-I", headers, *flag, SOURCE, "-o", path],
                    check=True)

@@ -94,8 +94,8 @@ static const struct {
 	 "their descriptors (docs/how-to/systemd.md)",
 	 false},
 	{"plugin", "FILE",
-	 "a shared object with formats, operators and kernels that each worker opens; "
-	 "repeatable",
+	 "a shared object with formats, operators, kernels or functions that each "
+	 "worker opens; repeatable",
 	 false},
 	{"trust", "FILE",
 	 "a minisign public key; pulled modules must be signed by such a key; "

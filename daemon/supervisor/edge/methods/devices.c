@@ -7,6 +7,8 @@
  */
 #include "daemon/supervisor/edge/methods/devices.h"
 
+#include <stdlib.h>
+
 #include "daemon/child/child.h"
 #include "daemon/loop/list.h"
 #include "proto/body.h"
@@ -109,9 +111,21 @@ static void on_timeout(struct msd_deadline *node)
 
 static void start(struct msd_devices *devices)
 {
-	char *argv[] = {devices->worker_path, (char *)(uintptr_t) "--devices", NULL};
+	size_t n = 0;
+
+	while (devices->plugins != NULL && devices->plugins[n] != NULL)
+		n++;
+	char **argv = calloc(n + 3, sizeof(char *));
 	const struct msd_child_how how = {.argv = argv, .drops_errors = true};
 
+	if (argv == NULL) {
+		found_nothing(devices, NOT_STARTED);
+		return;
+	}
+	argv[0] = devices->worker_path;
+	argv[1] = (char *)(uintptr_t) "--devices";
+	for (size_t i = 0; i < n; i++)
+		argv[2 + i] = (char *)(uintptr_t)devices->plugins[i];
 	devices->timeout.on_due = on_timeout;
 	if (msd_child_spawn(devices->reaper, &how, &child_ops, devices, &devices->child,
 			    NULL) == MSD_OK) {
@@ -119,6 +133,7 @@ static void start(struct msd_devices *devices)
 	} else {
 		found_nothing(devices, NOT_STARTED);
 	}
+	free(argv);
 }
 
 bool msd_devices_look(struct msd_devices *devices)

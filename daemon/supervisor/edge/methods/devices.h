@@ -13,6 +13,9 @@ struct msd_devices {
 	struct msd_reaper *reaper; /* borrowed */
 	struct msd_deadlines *deadlines;
 	char *worker_path; /* borrowed */
+	/* Files that the process reads for what they provide, ended by NULL; borrowed;
+	 * NULL: none. */
+	const char *const *plugins;
 	/**
 	 * Called when the answer is known. Set by the code that waits for it; may be
 	 * NULL.

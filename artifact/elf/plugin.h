@@ -1,0 +1,17 @@
+#ifndef MSD_ARTIFACT_ELF_PLUGIN_H
+#define MSD_ARTIFACT_ELF_PLUGIN_H
+/* A plugin (graph/modserd_plugin.h) as bytes: its list, read without running it. */
+#include "artifact/elf/elf.h"
+#include "proto/words/plugin_list.h"
+
+/** True if the library is a plugin. */
+bool msd_elf_is_plugin(const struct msd_elf *elf);
+/**
+ * Read its list, which is empty if it has none. Errors: those of
+ * msd_plugin_list_read(); MSD_BAD_ARTIFACT: the list is outside of the file.
+ */
+MSD_MUST_CHECK msd_err msd_elf_plugin_list(const struct msd_elf *elf,
+					   struct msd_plugin_list *ret,
+					   struct msd_diag *d);
+
+#endif
