@@ -101,7 +101,8 @@ const char *msd_right_name(enum msd_right right);
 	X(MODULE_LOGS, "module.logs", S, LOOKUP, "[name, {from?, wait_ms?}?]",         \
 	  "str: the last of its stderr | {text, from, next}")                          \
 	X(MODULE_PLAN, "module.plan", W, LOOKUP, "[name, {from?}?]",                   \
-	  "{nodes, from, next, shapes, threads, arena_bytes, rows}")                   \
+	  "{nodes, from, next, shapes, threads, arena_bytes, packed_bytes, "           \
+	  "shared_bytes, rows}")                                                       \
 	X(MODULE_PROFILE, "module.profile", W, ADMIN,                                  \
 	  "[\"name:function\" | function, arg...]", "[[out...], times]")               \
 	X(FUNCTION_LIST, "function.list", S, LOOKUP, "[name]",                         \
@@ -123,9 +124,11 @@ const char *msd_right_name(enum msd_right right);
 	  "max_files, max_core, spin_us, device?, batch?, within_ms?, threads?, "      \
 	  "engine?, era?, tvm_inputs?, fill?, format?, input?, outputs?, "             \
 	  "signature?, model?, files?, plugins?, sandbox?, may_read?, may_write?}]",   \
-	  "{device, era, machine, built_ms, sandbox, inspect, functions, left_out?}")  \
+	  "{device, era, machine, built_ms, shared_weights?, sandbox, inspect, "       \
+	  "functions, left_out?}")                                                     \
 	X(WORKER_RESUME, "worker.resume", L, NONE, "[]",                               \
-	  "{device, era, machine, built_ms, sandbox, inspect, functions, left_out?}")  \
+	  "{device, era, machine, built_ms, shared_weights?, sandbox, inspect, "       \
+	  "functions, left_out?}")                                                     \
 	X(WORKER_SEGMENT, "worker.segment", L, NONE,                                   \
 	  "[direction, index, bytes] + descriptor", "-")                               \
 	X(WORKER_RELEASE, "worker.release", L, NONE, "[segment, offset, ...]", "-")    \

@@ -74,14 +74,34 @@ msd_err msd_resource_limits_apply(const struct msd_resource_limits *a,
 	return set_limits(RLIMIT_DATA, own_data, a->max_lent, "max-worker-memory", d);
 }
 
+static uint64_t lent; /* bytes of client segments */
+
 /* A limit that the module has lowered itself may be raised again here. */
-void msd_resource_limits_set_lent(uint64_t bytes)
+static void set_now(void)
 {
-	const uint64_t wanted = sum(own_data, bytes);
+	const uint64_t wanted = sum(own_data, lent);
 	struct rlimit r;
 
-	if (own_data == 0 || getrlimit(RLIMIT_DATA, &r) != 0)
+	if (getrlimit(RLIMIT_DATA, &r) != 0)
 		return;
 	r.rlim_cur = wanted < r.rlim_max ? wanted : r.rlim_max;
 	(void)setrlimit(RLIMIT_DATA, &r);
+}
+
+void msd_resource_limits_set_lent(uint64_t bytes)
+{
+	lent = bytes;
+	if (own_data != 0)
+		set_now();
+}
+
+bool msd_resource_limits_reserve(uint64_t bytes)
+{
+	if (own_data == 0)
+		return true;
+	if (bytes >= own_data || data_bytes() > own_data - bytes)
+		return false;
+	own_data -= bytes;
+	set_now();
+	return true;
 }

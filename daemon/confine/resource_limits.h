@@ -7,6 +7,7 @@
  * clients share for reading. Where that is mapped copy-on-write, the kernel counts it
  * as data, so the limit is raised while it is mapped.
  */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "proto/base/diag.h"
@@ -28,5 +29,10 @@ MSD_MUST_CHECK msd_err msd_resource_limits_apply(const struct msd_resource_limit
  * Set the size of the client segments mapped for reading to @bytes, at most max_lent.
  */
 void msd_resource_limits_set_lent(uint64_t bytes);
+/**
+ * Count @bytes that the process maps, and that the kernel does not count as data, for
+ * good. False: they exceed the limit.
+ */
+MSD_MUST_CHECK bool msd_resource_limits_reserve(uint64_t bytes);
 
 #endif

@@ -232,7 +232,8 @@ static void put_inspect(struct msd_buf *out, const struct msd_buf *text)
 }
 
 msd_err msd_describe_write(struct msd_loaded *m, const struct msd_sandbox *sandbox,
-			   uint64_t batch, struct msd_buf *out, struct msd_diag *d)
+			   uint64_t batch, uint64_t shared_weights, struct msd_buf *out,
+			   struct msd_diag *d)
 {
 	const struct msd_loaded_about *about = msd_loaded_about(m);
 	size_t n;
@@ -247,11 +248,13 @@ msd_err msd_describe_write(struct msd_loaded *m, const struct msd_sandbox *sandb
 
 	(void)snprintf(place, sizeof(place), "%s:%d",
 		       msd_device_type_format(device.type, type), device.id);
-	msd_pack_map(out, n_in < n ? 8 : 7);
+	msd_pack_map(out, 7u + (n_in < n) + (shared_weights > 0));
 	msd_pack_pair_str(out, "device", place);
 	msd_pack_pair_str(out, "era", about->era);
 	msd_pack_pair_str(out, "machine", about->machine);
 	msd_pack_pair_uint(out, "built_ms", msd_build_ms());
+	if (shared_weights > 0)
+		msd_pack_pair_uint(out, "shared_weights", shared_weights);
 	msd_pack_cstr(out, "sandbox");
 	msd_sandbox_put(sandbox, out);
 	put_inspect(out, &about->text);

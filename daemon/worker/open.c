@@ -25,6 +25,7 @@
 #include "daemon/worker/handlers.h"
 #include "daemon/worker/objects/pinned_segments.h"
 #include "daemon/worker/probe.h"
+#include "daemon/worker/weights.h"
 #include "proto/base/clock.h"
 #include "proto/name.h"
 #include "proto/value.h"
@@ -296,7 +297,9 @@ static msd_err load(struct msd_worker *w, const struct open_params *p,
 	msd_pool_share((unsigned)(p->workers < 1024 ? p->workers : 1024));
 	msd_pool_configure(p->run.threads);
 	msd_crash_note("load of", w->name);
+	msd_worker_weights_begin(&p->run, p->sandbox.plugins, p->files);
 	msd_err err = msd_loaded_open(w->artifact_fd, w->file, options, &w->module, d);
+	w->shared_weights = msd_worker_weights_end();
 	if (err == MSD_OK)
 		err = msd_probe_signatures(w->module, d);
 	if (err == MSD_OK) {
@@ -339,8 +342,8 @@ static msd_err describe(struct msd_worker *w, const struct msd_request *r,
 	msd_body_begin_response(out, r->id, false);
 	msd_pack_nil(out);
 	const size_t begin = out->n;
-	const msd_err err =
-		msd_describe_write(w->module, &w->sandbox, w->batch.most_rows, out, d);
+	const msd_err err = msd_describe_write(w->module, &w->sandbox, w->batch.most_rows,
+					       w->shared_weights, out, d);
 	return err == MSD_OK ? check_names(out, begin, label, d) : err;
 }
 

@@ -27,6 +27,7 @@
 #include "daemon/worker/objects/held_objects.h"
 #include "daemon/worker/objects/instances.h"
 #include "daemon/worker/objects/pinned_segments.h"
+#include "daemon/worker/weights.h"
 #include "proto/value.h"
 
 #define MAX_QUEUED_REPLY_BYTES (64u << 20)
@@ -141,12 +142,17 @@ static msd_err take_segment(struct msd_peer *peer, struct msd_span params,
 			return msd_direct_accept_set_ledger(peer, (uint64_t)bytes.as.i,
 							    d);
 		}
+		if (msd_span_is(word.as.str, "weights")) {
+			return msd_worker_weights_accept(peer, index.as.i,
+							 (uint64_t)bytes.as.i, d);
+		}
 		kind = kind_of(word.as.str, index.as.i);
 	}
 	if (kind == NULL) {
 		return msd_diag_set(d, MSD_PROTOCOL,
 				    "worker.segment: expected [\"in\", \"lent\", "
-				    "\"shown\" or \"ledger\", index, bytes]");
+				    "\"shown\", \"ledger\" or \"weights\", index, "
+				    "bytes]");
 	}
 	if (bytes.as.i == 0)
 		return remove_segment(peer, kind, (uint16_t)index.as.i, d);

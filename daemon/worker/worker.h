@@ -121,6 +121,7 @@ struct msd_worker {
 	struct msd_loaded *module;  /* NULL before worker.open */
 	struct msd_funcs funcs;
 	struct msd_batch batch;
+	uint64_t shared_weights; /* bytes: weights.h */
 	uint64_t max_out;     /* per peer: bytes of results, and of resident tensors */
 	bool has_pins;        /* its device copies from and to segments directly:
 				 pinned_segments.h */

@@ -18,6 +18,7 @@ struct msd_kernel_call;
 struct msd_engine_way {
 	char implementation[32]; /* "avx2, winograd"; "": nothing to tell */
 	uint64_t packed_bytes;   /* of constants that it keeps in another form */
+	bool is_shared;          /* other workers of the module may have them, too */
 };
 
 struct msd_engine {

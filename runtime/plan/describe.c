@@ -12,6 +12,7 @@
 #include "graph/ir/graph.h"
 #include "proto/value.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/weights.h"
 #include "runtime/plan/flow.h"
 #include "runtime/plan/operations.h"
 #include "runtime/plan/parts.h"
@@ -173,6 +174,8 @@ static void put_engine(struct msd_buf *out, const struct msd_engine_node *by,
 	msd_pack_pair_str(out, "engine", by != NULL ? by->engine->name : "");
 	msd_pack_pair_str(out, "implementation", way.implementation);
 	msd_pack_pair_uint(out, "packed_bytes", way.packed_bytes);
+	msd_pack_cstr(out, "shared");
+	msd_pack_bool(out, way.is_shared);
 	msd_pack_cstr(out, "fallback");
 	msd_pack_array(out, refusals.n);
 	msd_buf_put(out, refusals.items.p, refusals.items.n);
@@ -188,7 +191,7 @@ static void put_row(struct msd_buf *out, const struct msd_plan *p, size_t row,
 			       is_known(node->outputs, node->n_outputs);
 	const bool is_flow = p->flows[node->index] != NULL;
 
-	msd_pack_map(out, 13);
+	msd_pack_map(out, 14);
 	msd_pack_pair_uint(out, "node", row);
 	msd_pack_cstr(out, "name");
 	put_cut(out, node->name, MOST_NAME);
@@ -281,6 +284,7 @@ msd_err msd_plan_put_page(struct msd_plan *plan, uint64_t from, struct msd_buf *
 			  struct msd_diag *d)
 {
 	const size_t n = msd_plan_row_count(plan);
+	const struct msd_weights_sums sums = msd_weights_sum();
 	struct page page = {.from = from, .next = from};
 
 	if (from > n) {
@@ -290,7 +294,7 @@ msd_err msd_plan_put_page(struct msd_plan *plan, uint64_t from, struct msd_buf *
 				    n, from);
 	}
 	walk(&page, plan, -1);
-	msd_pack_map(out, 7);
+	msd_pack_map(out, 9);
 	msd_pack_pair_uint(out, "nodes", n);
 	msd_pack_pair_uint(out, "from", from);
 	msd_pack_cstr(out, "next");
@@ -302,6 +306,8 @@ msd_err msd_plan_put_page(struct msd_plan *plan, uint64_t from, struct msd_buf *
 	msd_pack_pair_str(out, "shapes", shapes_word(plan));
 	msd_pack_pair_uint(out, "threads", msd_pool_size());
 	msd_pack_pair_uint(out, "arena_bytes", plan->arena.bytes);
+	msd_pack_pair_uint(out, "packed_bytes", sums.bytes);
+	msd_pack_pair_uint(out, "shared_bytes", sums.shared_bytes);
 	msd_pack_cstr(out, "rows");
 	msd_pack_array(out, (size_t)(page.next - from));
 	msd_buf_put(out, page.rows.p, page.rows.n);

@@ -152,7 +152,8 @@ MAY_INCLUDE = {
                      "store/trusted_clock.h", "store/manifest"],
     "daemon/worker": ["proto", "daemon", "daemon/confine", *STREAM, "artifact/inspect", "artifact/provides",
                       "artifact/elf", "store/build_cache.h"] + [
-        "runtime/" + f for f in ("value", "pool", "device", "module", "load")],
+        "runtime/" + f for f in ("value", "pool", "device", "module", "load",
+                                  "engine/weights.h")],
     "daemon/rpc_session": ["proto", "daemon/mark.h", "daemon/rpc_page.h", "daemon/confine"] + [
         "runtime/" + f for f in ("value", "pool", "module", "packed", "load")],
     "client": ["proto"],

@@ -49,7 +49,7 @@ modser_err msd_plan_each(const struct msd_plan_source *from,
 	}
 }
 
-enum { CELLS = 10 }; /* of a row */
+enum { CELLS = 11 }; /* of a row */
 
 static const struct msd_column columns[CELLS] = {{"node", "NODE", false},
 						 {"name", "NAME", true},
@@ -59,6 +59,7 @@ static const struct msd_column columns[CELLS] = {{"node", "NODE", false},
 						 {"layout", "LAYOUT", true},
 						 {"output", "OUTPUT", true},
 						 {"packed_bytes", "PACKED", true},
+						 {"shared", "SHARED", true},
 						 {"fused", "FUSED INTO IT", true},
 						 {"fallback", "FALLBACK", true}};
 
@@ -162,7 +163,8 @@ static void put_rows(struct msd_buf *out, const modser_value *rows, bool for_peo
 }
 
 /* Facts of the whole plan, which each page repeats. */
-static const char *const facts[] = {"nodes", "shapes", "threads", "arena_bytes"};
+static const char *const facts[] = {"nodes",       "shapes",       "threads",
+				    "arena_bytes", "packed_bytes", "shared_bytes"};
 
 static void put_facts(struct msd_buf *out, const modser_value *page, bool for_people)
 {

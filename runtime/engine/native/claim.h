@@ -14,6 +14,7 @@ struct msd_native_packed {
 	void (*destroy)(struct msd_native_packed *p);
 	size_t bytes;    /* of packed weights; 0: it only has parameters */
 	const char *how; /* algorithm, for people; NULL: the only one */
+	float *weights;  /* owned, runtime/engine/weights.h; NULL: none */
 };
 
 struct msd_native_claim {
@@ -50,7 +51,14 @@ void msd_native_set_fused(const modser_sg_op *op, struct msd_native_finish *f);
 /** The `pack` of elementwise functions: it reads only parameters. */
 bool msd_native_read_function(const modser_sg_node *node,
 			      struct msd_native_packed **ret);
-/** Free a packed object without more than one allocation. */
+/**
+ * A claim's object of @size bytes, which begins with a struct msd_native_packed, and
+ * @floats of packed weights. *@ret_is_packed: another worker of the module packed them,
+ * and they are read-only. NULL: memory is short.
+ */
+void *msd_native_packed_new(const modser_sg_node *node, const char *how, size_t size,
+			    size_t floats, bool *ret_is_packed);
+/** Free such an object, or one without weights. */
 void msd_native_packed_free(struct msd_native_packed *p);
 
 /* Each claim is a row here and an object in the file of its family. */

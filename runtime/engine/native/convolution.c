@@ -25,7 +25,7 @@ struct packed {
 	bool is_depthwise, is_winograd;
 	size_t group_floats; /* of packed weights */
 	float *start;        /* one per channel */
-	float weights[];
+	float *weights;
 };
 
 struct convolution {
@@ -133,24 +133,23 @@ static bool pack_as(const modser_sg_node *node, bool is_winograd, struct packed 
 	const modser_sg_tensor *scaled = modser_sg_node_input(node, 3);
 	const double *terms =
 		scaled != NULL ? modser_sg_tensor_data(scaled, &(uint64_t){0}) : NULL;
-	struct packed *p = malloc(sizeof(*p) + (group_count(node) * floats + channels) *
-						       sizeof(float));
+	bool is_packed = false;
+	struct packed *p = msd_native_packed_new(
+		node, way_of(is_winograd, is_depthwise), sizeof(*p),
+		group_count(node) * floats + channels, &is_packed);
 	float *factors = terms != NULL ? malloc((channels + 1) * sizeof(float)) : NULL;
 
 	if (p == NULL || (terms != NULL && factors == NULL)) {
-		free(p);
+		msd_native_packed_free(p != NULL ? &p->base : NULL);
 		free(factors);
 		return false;
 	}
-	p->base = (struct msd_native_packed){msd_native_packed_free,
-					     (group_count(node) * floats + channels) *
-						     sizeof(float),
-					     way_of(is_winograd, is_depthwise)};
+	p->weights = p->base.weights;
 	p->is_depthwise = is_depthwise;
 	p->is_winograd = is_winograd;
 	p->group_floats = floats;
 	p->start = p->weights + group_count(node) * floats;
-	for (size_t i = 0; i < channels; i++) {
+	for (size_t i = 0; !is_packed && i < channels; i++) {
 		const double first = bias != NULL ? (double)bias[i] : 0;
 
 		p->start[i] =
@@ -159,12 +158,12 @@ static bool pack_as(const modser_sg_node *node, bool is_winograd, struct packed 
 		if (terms != NULL)
 			factors[i] = (float)terms[i];
 	}
-	const bool is_packed = pack_weights(node, p, group_out, depth, factors);
+	is_packed = is_packed || pack_weights(node, p, group_out, depth, factors);
 	free(factors);
 	if (is_packed) {
 		*ret = p;
 	} else {
-		free(p);
+		msd_native_packed_free(&p->base);
 	}
 	return is_packed;
 }
@@ -391,7 +390,7 @@ static msd_err run(const struct msd_kernel_call *call,
 	if (!pack_as(call->node, false, &own))
 		return msd_diag_no_memory(d);
 	const msd_err err = run_packed(call, own, d);
-	free(own);
+	msd_native_packed_free(&own->base);
 	return err;
 }
 

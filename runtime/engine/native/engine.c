@@ -14,6 +14,7 @@
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/select.h"
 #include "runtime/engine/native/wide.h"
+#include "runtime/engine/weights.h"
 
 struct native {
 	const struct msd_native_claim *claim;
@@ -88,8 +89,37 @@ void msd_native_set_fused(const modser_sg_op *op, struct msd_native_finish *f)
 		f->function = functions[kind];
 }
 
+static void name_way(char *ret, size_t size, const char *how)
+{
+	(void)snprintf(ret, size, "%s%s%s", msd_native_kernels()->name,
+		       how != NULL ? ", " : "", how != NULL ? how : "");
+}
+
+void *msd_native_packed_new(const modser_sg_node *node, const char *how, size_t size,
+			    size_t floats, bool *ret_is_packed)
+{
+	struct msd_native_packed *p = calloc(1, size);
+	struct msd_engine_way way;
+
+	if (p == NULL)
+		return NULL;
+	*p = (struct msd_native_packed){.destroy = msd_native_packed_free,
+					.bytes = floats * sizeof(float),
+					.how = how};
+	name_way(way.implementation, sizeof(way.implementation), how);
+	p->weights = msd_weights_take(node, way.implementation, p->bytes,
+				      ret_is_packed);
+	if (p->weights == NULL) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
 void msd_native_packed_free(struct msd_native_packed *p)
 {
+	if (p != NULL)
+		msd_weights_give(p->weights, p->bytes);
 	free(p);
 }
 
@@ -170,10 +200,10 @@ static void tell(const void *state, struct msd_engine_way *ret)
 	const struct native *n = state;
 	const char *how = n->packed != NULL ? n->packed->how : NULL;
 
-	(void)snprintf(ret->implementation, sizeof(ret->implementation), "%s%s%s",
-		       msd_native_kernels()->name, how != NULL ? ", " : "",
-		       how != NULL ? how : "");
+	name_way(ret->implementation, sizeof(ret->implementation), how);
 	ret->packed_bytes = n->packed != NULL ? n->packed->bytes : 0;
+	ret->is_shared = n->packed != NULL && n->packed->weights != NULL &&
+			 msd_weights_are_shared(n->packed->weights);
 }
 
 const struct msd_engine msd_engine_native = {.name = "native",

@@ -10,11 +10,6 @@
 
 enum { COLUMNS = 192 }; /* A part has so many, if there are several threads. */
 
-struct packed {
-	struct msd_native_packed base;
-	float b[];
-};
-
 struct job {
 	const struct msd_native_kernels *k;
 	struct msd_native_product p; /* of stack 0 */
@@ -36,15 +31,15 @@ static bool pack_matrix(const modser_sg_node *node, bool is_turned,
 	const size_t k = (size_t)dims[is_turned ? 1 : 0];
 	const size_t n = (size_t)dims[is_turned ? 0 : 1];
 	const struct msd_native_kernels *kernels = msd_native_kernels();
-	struct packed *p =
-		malloc(sizeof(*p) + kernels->pack_b_floats(k, n) * sizeof(float));
+	bool is_packed = false;
+	struct msd_native_packed *p = msd_native_packed_new(
+		node, NULL, sizeof(*p), kernels->pack_b_floats(k, n), &is_packed);
 	if (p == NULL)
 		return false;
-	p->base = (struct msd_native_packed){.destroy = msd_native_packed_free,
-					     .bytes = kernels->pack_b_floats(k, n) *
-						      sizeof(float)};
-	kernels->pack_b(b, is_turned ? 1 : n, is_turned ? k : 1, k, n, p->b);
-	*ret = &p->base;
+	if (!is_packed)
+		kernels->pack_b(b, is_turned ? 1 : n, is_turned ? k : 1, k, n,
+				p->weights);
+	*ret = p;
 	return true;
 }
 
@@ -101,7 +96,7 @@ static msd_err run_job(struct job *j, size_t n_stacks, struct msd_diag *d)
 
 static const float *packed_b(const struct msd_native_packed *packed)
 {
-	return packed != NULL ? ((const struct packed *)packed)->b : NULL;
+	return packed != NULL ? packed->weights : NULL;
 }
 
 static bool may_gemm(const modser_sg_node *node)

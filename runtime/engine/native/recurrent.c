@@ -21,7 +21,6 @@ struct packed {
 	float *last;   /* weights of a GRU's last gate alone */
 	float *start;  /* biases of the input sums, one per row of W */
 	float *linear; /* biases of the last gate's state sums */
-	float room[];
 };
 
 struct job {
@@ -88,22 +87,22 @@ static bool pack(const modser_sg_node *node, size_t gates,
 	const size_t r_floats = k->pack_b_floats(hidden, is_gru ? 2 * hidden : rows);
 	const size_t last = is_gru ? k->pack_b_floats(hidden, hidden) : 0;
 	const float *b = msd_native_constant(node, B);
-	const size_t bytes =
-		ways * (w_floats + r_floats + last + rows + hidden) * sizeof(float);
-	struct packed *p = malloc(sizeof(*p) + bytes);
+	bool is_packed = false;
+	struct packed *p = msd_native_packed_new(
+		node, NULL, sizeof(*p),
+		ways * (w_floats + r_floats + last + rows + hidden), &is_packed);
 
 	if (p == NULL)
 		return false;
-	*p = (struct packed){.base = {msd_native_packed_free, bytes, NULL},
-			     .w_floats = w_floats,
-			     .r_floats = r_floats,
-			     .last_floats = last};
-	p->w = p->room;
+	p->w_floats = w_floats;
+	p->r_floats = r_floats;
+	p->last_floats = last;
+	p->w = p->base.weights;
 	p->r = p->w + ways * w_floats;
 	p->last = p->r + ways * r_floats;
 	p->start = p->last + ways * last;
 	p->linear = p->start + ways * rows;
-	for (size_t i = 0; i < ways; i++) {
+	for (size_t i = 0; !is_packed && i < ways; i++) {
 		const float *own = msd_native_constant(node, R) + i * rows * hidden;
 
 		k->pack_b(msd_native_constant(node, W) + i * rows * inputs, 1, inputs,

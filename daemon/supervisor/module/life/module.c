@@ -58,6 +58,7 @@ void msd_module_free(struct msd_module *m)
 	msd_segpool_finish(&m->group.in);
 	msd_handover_artifact_cool(&m->group);
 	msd_source_finish(&m->group.source);
+	msd_shared_weights_finish(&m->group.weights);
 	msd_facts_finish(&m->group.facts);
 	msd_peer_latencies_finish(&m->group.paces);
 	msd_call_log_leave(&registry->call_log, m->group.call_stats);

@@ -45,6 +45,7 @@ static void release(struct msd_module *m)
 {
 	msd_handover_artifact_cool(&m->group);
 	msd_source_finish(&m->group.source);
+	msd_shared_weights_finish(&m->group.weights);
 }
 
 /* START and WAKE may free the module. */

@@ -97,6 +97,8 @@ static const struct msd_process_ops process_ops = {
 static void begin(struct msd_replica *rep)
 {
 	rep->ended_for = MSD_RUN_GOES_ON;
+	if (!rep->is_taken)
+		msd_shared_weights_pass(rep);
 	msd_replica_send_open(rep);
 	msd_segpool_announce(&rep->group->in, msd_replica_send_segment, rep);
 }
@@ -312,6 +314,7 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 		msd_process_detach(p);
 		msd_process_unref(p);
 	}
+	msd_shared_weights_lost(rep);
 	msd_client_queues_unbind(rep);
 	msd_deadline_clear(rep->group->registry->deadlines, &rep->run_timer);
 	lose_sent(rep, &lost, was_running);

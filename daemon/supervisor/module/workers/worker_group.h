@@ -12,6 +12,7 @@
 #include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/module/workers/facts.h"
 #include "daemon/supervisor/module/workers/run_limit.h"
+#include "daemon/supervisor/module/workers/shared_weights.h"
 #include "daemon/supervisor/request/request.h"
 #include "daemon/supervisor/source/source.h"
 #include "proto/base/spin.h"
@@ -69,6 +70,7 @@ struct msd_worker_group {
 	char *file;               /* label for error texts and logs */
 	struct msd_source source; /* no file until the source has arrived */
 	bool is_source_kept;      /* owned by handover_artifact.c */
+	struct msd_shared_weights weights;
 	struct msd_run_options run;
 	struct msd_silence silence; /* owned by busy.c */
 	struct msd_segpool in;

@@ -23,7 +23,6 @@ struct packed {
 	struct msd_native_packed base;
 	bool is_depthwise;
 	size_t group_floats; /* of packed weights */
-	float weights[];
 };
 
 struct convolution {
@@ -137,14 +136,14 @@ static void pack_weights(const modser_sg_node *node, struct packed *p, size_t ch
 
 			if (p->is_depthwise) {
 				k->integers->dequantize(&w, taps,
-							p->weights + g * taps);
+							p->base.weights + g * taps);
 			} else {
 				pack_channel(&w, group_in, taps, units + m * depth);
 			}
 		}
 		if (!p->is_depthwise) {
 			k->pack_a(units, depth, 1, group_out, depth, NULL,
-				  p->weights + g * p->group_floats);
+				  p->base.weights + g * p->group_floats);
 		}
 	}
 }
@@ -162,21 +161,21 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	const size_t floats =
 		is_depthwise ? taps
 			     : msd_native_kernels()->pack_a_floats(group_out, depth);
-	struct packed *p =
-		malloc(sizeof(*p) + group_count(node) * floats * sizeof(float));
+	bool is_packed = false;
+	struct packed *p = msd_native_packed_new(
+		node, is_depthwise ? "depthwise" : "matrix", sizeof(*p),
+		group_count(node) * floats, &is_packed);
 	float *units = malloc((group_out * depth + 1) * sizeof(*units));
 
 	if (p == NULL || units == NULL) {
-		free(p);
+		msd_native_packed_free(p != NULL ? &p->base : NULL);
 		free(units);
 		return false;
 	}
-	p->base = (struct msd_native_packed){msd_native_packed_free,
-					     group_count(node) * floats * sizeof(float),
-					     is_depthwise ? "depthwise" : "matrix"};
 	p->is_depthwise = is_depthwise;
 	p->group_floats = floats;
-	pack_weights(node, p, (size_t)dims[0], (size_t)dims[1], taps, units);
+	if (!is_packed)
+		pack_weights(node, p, (size_t)dims[0], (size_t)dims[1], taps, units);
 	free(units);
 	*ret = &p->base;
 	return true;
@@ -213,7 +212,7 @@ static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thre
 		x.p += i * c->in_plane;
 		c->k->integers->dequantize(&x, c->in_plane, own);
 		c->k->pad_plane(&c->w, own, i > first, plane);
-		c->k->depthwise(&c->w, plane, c->packed->weights + i * c->taps, 0, NULL,
+		c->k->depthwise(&c->w, plane, c->packed->base.weights + i * c->taps, 0, NULL,
 				(struct msd_native_finish){0}, sums);
 		c->k->integers->put(&c->sums, sums, i, c->out_plane,
 				    c->y + i * c->out_plane * c->element);
@@ -240,7 +239,7 @@ static void run_part(const struct convolution *c, size_t i, float *scratch)
 		.m = group_out,
 		.n = c->out_plane,
 		.k = pairs * c->taps,
-		.packed_a = c->packed->weights + g * c->packed->group_floats,
+		.packed_a = c->packed->base.weights + g * c->packed->group_floats,
 		.window = &w,
 		.sums = sums,
 		.y = c->y + g * group_out * c->out_plane * c->element,

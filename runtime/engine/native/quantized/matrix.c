@@ -23,11 +23,6 @@ struct places {
 	bool is_scaled;
 };
 
-struct packed {
-	struct msd_native_packed base;
-	float b[];
-};
-
 struct matrix {
 	const struct msd_kernel_call *call;
 	const struct msd_native_kernels *k;
@@ -134,15 +129,17 @@ struct constant {
 };
 
 static bool pack_into(const modser_sg_node *node, struct constant *c,
-		      struct packed **ret)
+		      struct msd_native_packed **ret)
 {
 	const struct msd_native_kernels *k = msd_native_kernels();
 	const struct places at = places_of(node);
 	const modser_sg_tensor *b = modser_sg_node_input(node, at.b);
 	const modser_sg_tensor *zero = modser_sg_node_input(node, at.b_zero);
 	const bool is_each = msd_native_elements(node, at.b_zero) > 1;
-	const size_t bytes = k->pack_b_floats(units_of(c->depth), c->n) * sizeof(float);
-	struct packed *p = malloc(sizeof(*p) + bytes);
+	bool is_packed = false;
+	struct msd_native_packed *p = msd_native_packed_new(
+		node, NULL, sizeof(*p), k->pack_b_floats(units_of(c->depth), c->n),
+		&is_packed);
 
 	c->zeros = is_each ? malloc(c->n * sizeof(*c->zeros)) : NULL;
 	c->units = is_turned(node)
@@ -150,23 +147,24 @@ static bool pack_into(const modser_sg_node *node, struct constant *c,
 			   : NULL;
 	if (p == NULL || (is_each && c->zeros == NULL) ||
 	    (is_turned(node) && c->units == NULL)) {
-		free(p);
+		msd_native_packed_free(p);
 		return false;
 	}
-	p->base = (struct msd_native_packed){msd_native_packed_free, bytes, NULL};
+	*ret = p;
+	if (is_packed)
+		return true;
 	if (is_each)
 		set_zeros(b->dtype, zero->data, c->n, c->zeros);
 	c->b = msd_native_bytes_at(b->dtype, b->data, zero != NULL ? zero->data : NULL,
 				   1);
 	if (is_turned(node)) {
-		pack_turned(&c->b, c->zeros, c->depth, c->n, c->units, p->b);
+		pack_turned(&c->b, c->zeros, c->depth, c->n, c->units, p->weights);
 	} else {
 		for (size_t i = 0; i < c->n; i += k->panel) {
 			pack_panel(k, &c->b, c->zeros, c->depth, c->n, i,
-				   p->b + i * units_of(c->depth));
+				   p->weights + i * units_of(c->depth));
 		}
 	}
-	*ret = p;
 	return true;
 }
 
@@ -175,17 +173,15 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	const struct places at = places_of(node);
 	const modser_sg_tensor *b = modser_sg_node_input(node, at.b);
 	const int64_t *dims = modser_sg_tensor_dims(b);
-	struct packed *p = NULL;
 
 	if (!msd_native_is_fixed(node, at.b) || !msd_native_is_fixed(node, at.b_zero) ||
 	    modser_sg_tensor_ndim(b) != 2)
 		return true;
 	struct constant c = {.depth = (size_t)dims[is_turned(node) ? 1 : 0],
 			     .n = (size_t)dims[is_turned(node) ? 0 : 1]};
-	const bool is_packed = pack_into(node, &c, &p);
+	const bool is_packed = pack_into(node, &c, ret);
 	free(c.zeros);
 	free(c.units);
-	*ret = is_packed ? &p->base : NULL;
 	return is_packed;
 }
 
@@ -394,7 +390,7 @@ static msd_err run(const struct msd_kernel_call *call,
 		.n = x.n,
 		.k = deep,
 		.packed_a = x.packed_a,
-		.packed_b = packed != NULL ? ((const struct packed *)packed)->b
+		.packed_b = packed != NULL ? packed->weights
 					   : x.packed_b,
 		.sums = {.by_column = true},
 		.y = call->out[0],
