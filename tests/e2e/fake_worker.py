@@ -71,11 +71,14 @@ class Worker:
         elif body[1] == "cancel":
             self.cancelled.add(body[2][0])
         elif body[1] == "worker.segment":
-            _, index, size = body[2]
+            way, index, size = body[2]
             if size == 0:
                 del self.segments[index]
                 return
             fd = self.fds.popleft()
+            if way == "weights":  # it packs none
+                os.close(fd)
+                return
             self.segments[index] = mmap.mmap(fd, size, access=mmap.ACCESS_READ)
             os.close(fd)
 

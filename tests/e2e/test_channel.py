@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import toy
 import test_external_data
+from onnx_writer import floats, model, node, tensor, value
 from test_static_graph_serving import relu
 from wire import DTYPE, MAGIC, Wire, out, shape_ext
 
@@ -56,6 +57,12 @@ def load_with_a_file(wire, folder):
     wire.load("beside", upload, model=len(raw), files=[["w.bin", len(data)]])
 
 
+def product():
+    """A model whose packed weights are large enough for its workers to share them."""
+    ends = [value("x", "float32", [1, 64])], [value("y", "float32", [1, 128])]
+    return model([node("MatMul", ["x", "w"], ["y"])], *ends, constants=[tensor("w", floats(64, 128))])
+
+
 def use_everything(daemon, mlp, model):
     """One request or notification of each kind, with each option."""
     x = np.ones((3, 16), "f4")
@@ -66,6 +73,7 @@ def use_everything(daemon, mlp, model):
         wire.load("net", model.read_bytes(), fill="zero", format="tmfile",
                   input="x=float32[2,3]")
         load_with_a_file(wire, model.parent)
+        wire.load("two", product(), workers=2)
         wire.load("toy", b"toy 2.5 4\n", outputs="y", signature="twice", engine="native", threads=2)
         wire.call("mlp:main", x, names=["x"], device="cpu", deadline_ms=harness.LONG_MS,
                   trace=True)
@@ -119,7 +127,7 @@ def recorded(models, tmp_path_factory):
     with direct.Daemon(*words, env={"MODSERD_WORKER": str(tap)}) as daemon:
         use_everything(daemon, models / "mlp.so", relu(folder))
     files = [*folder.glob("*.down"), *folder.glob("*.up")]
-    assert len(files) == 12, "six modules, both ways"
+    assert len(files) == 16, "six modules of one worker and one of two, both ways"
     return [(f.suffix == ".down", body) for f in files for body in bodies(f.read_bytes())]
 
 
@@ -128,7 +136,7 @@ def opened(recorded):
     asked = [b for down, b in recorded if down and b[0] == 0 and b[2] == "worker.open"]
     first = {b[1] for b in asked}
     answered = [b[3] for down, b in recorded if not down and b[0] == 1 and b[1] in first]
-    assert len(first) == 1 and len(asked) == len(answered) == 6
+    assert len(first) == 1 and len(asked) == len(answered) == 8
     return [b[3][0] for b in asked], answered
 
 

@@ -1,7 +1,7 @@
 /*
  * Happy path: a page is asked for, printed and freed, then the next; so a plan of many
  * nodes needs little memory. A row becomes a line with plain cells. Failures: if no
- * worker answers in time, a note takes the place of the rows.
+ * worker answers in time, or the worker dies, a note takes the place of the rows.
  */
 #include "client/cli/model/plan.h"
 
@@ -235,7 +235,9 @@ static bool is_told_later(modser_err err)
 	return err == MODSER_DEADLINE || err == MODSER_BUSY ||
 	       err == MODSER_NOT_READY || err == MODSER_DRAINING ||
 	       err == MODSER_UNSUPPORTED || err == MODSER_UNKNOWN_METHOD ||
-	       err == MODSER_NOT_FOUND || err == MODSER_REFUSED;
+	       err == MODSER_NOT_FOUND || err == MODSER_REFUSED ||
+	       err == MODSER_WORKER_LOST || err == MODSER_MODULE_FAILED ||
+	       err == MODSER_QUARANTINED;
 }
 
 static void put_note(const struct printer *p, modser_err err,
