@@ -283,6 +283,7 @@ struct msd_peer *msd_peer_new(struct msd_worker *w, uint64_t max_out,
 		return NULL;
 	peer->worker = w;
 	msd_list_init(&peer->link);
+	msd_list_init(&peer->queue);
 	msd_segmap_init(&peer->in, 0); /* made by the supervisor, which is trusted */
 	msd_outpool_init(&peer->out, max_out, tell, peer);
 	msd_resident_tensors_init(&peer->residents, max_out);

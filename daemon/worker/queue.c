@@ -192,7 +192,7 @@ static void run_first(struct msd_worker *w, struct msd_request *r)
 {
 	if (w->batch.most_rows == 0) {
 		(void)run_request(w, r);
-	} else if (msd_batch_run(w)) {
+	} else if (msd_batch_run(w, r)) {
 		return;
 	} else {
 		const uint64_t begun_ns = msd_now_ns();
@@ -202,9 +202,9 @@ static void run_first(struct msd_worker *w, struct msd_request *r)
 	msd_worker_recycle(w, r);
 }
 
-static bool waits_for_more(struct msd_worker *w)
+static bool waits_for_more(struct msd_worker *w, struct msd_request *first)
 {
-	return w->batch.within_ns > 0 && msd_batch_waits(w);
+	return w->batch.within_ns > 0 && msd_batch_waits(w, first);
 }
 
 static void run_queue(struct msd_worker *w)
@@ -213,11 +213,11 @@ static void run_queue(struct msd_worker *w)
 	do {
 		struct msd_request *r = msd_fair_queue_next(w);
 
-		while (r != NULL && !waits_for_more(w)) {
+		while (r != NULL && !waits_for_more(w, r)) {
 			run_first(w, r);
 			r = msd_fair_queue_next(w);
 			if (r == NULL || !may_go_on(w, r)) {
-				pause_between(w, !msd_list_is_empty(&w->queue));
+				pause_between(w, r != NULL);
 				r = msd_fair_queue_next(
 					w); /* full peers may have room */
 			}
@@ -250,11 +250,12 @@ static void watch_idle(struct msd_worker *w)
 static bool has_work(const struct msd_worker *w)
 {
 	MSD_LIST_EACH (it, &w->peers) {
-		if (!msd_list_is_empty(
-			    &MSD_CONTAINER_OF(it, struct msd_peer, link)->out.dirty))
+		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
+		if (!msd_list_is_empty(&peer->queue) ||
+		    !msd_list_is_empty(&peer->out.dirty))
 			return true;
 	}
-	return !msd_list_is_empty(&w->queue);
+	return false;
 }
 
 static void work(struct msd_worker *w)
@@ -295,7 +296,6 @@ msd_err msd_worker_start(struct msd_worker *w, uv_loop_t *loop,
 				 .first_guest_fd = given->first_guest_fd,
 				 .artifact_fd = given->artifact_fd};
 	msd_list_init(&w->peers);
-	msd_list_init(&w->queue);
 	msd_list_init(&w->spare);
 	msd_err err = msd_wire_init(&w->wire, loop, d);
 	if (err != MSD_OK)

@@ -320,7 +320,6 @@ bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer,
 	if (err != MSD_OK) {
 		msd_worker_reply_error(r, err, &w->diag);
 		msd_ledger_writer_end(w, r, err);
-		msd_fair_queue_give_back(r);
 		msd_worker_recycle(w, r);
 	}
 	if (is_laden(peer) && !peer->is_paused) {
@@ -356,25 +355,22 @@ void msd_worker_reply_error(const struct msd_request *r, msd_err err,
 
 void msd_worker_cancel(struct msd_worker *w, struct msd_peer *peer, uint64_t id)
 {
-	MSD_LIST_EACH (it, &w->queue) {
+	MSD_LIST_EACH (it, &peer->queue) {
 		struct msd_request *r = request_of(it);
-		if (r->peer != peer || r->id != id)
+		if (r->id != id)
 			continue;
 		(void)msd_diag_set(&w->diag, MSD_CANCELLED,
 				   "cancelled before it started");
 		msd_worker_reply_error(r, MSD_CANCELLED, &w->diag);
 		msd_ledger_writer_end(w, r, MSD_CANCELLED);
-		msd_fair_queue_give_back(r);
 		msd_worker_recycle(w, r);
 		return;
 	}
 }
 
-void msd_worker_forget(struct msd_worker *w, const struct msd_peer *peer)
+void msd_worker_forget(struct msd_worker *w, struct msd_peer *peer)
 {
-	MSD_LIST_EACH_SAFE (it, &w->queue) {
-		if (request_of(it)->peer != peer)
-			continue;
+	MSD_LIST_EACH_SAFE (it, &peer->queue) {
 		msd_ledger_writer_end(w, request_of(it), MSD_ERR_COUNT);
 		msd_worker_recycle(w, request_of(it));
 	}

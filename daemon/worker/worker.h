@@ -33,7 +33,8 @@ struct msd_worker;
 /* A sender of requests: the supervisor, or a direct peer (direct_peer.h). Segments,
  * resident tensors and results belong to one peer, so no other peer can reach them. */
 struct msd_peer {
-	struct msd_list link; /* msd_worker.peers */
+	struct msd_list link;  /* msd_worker.peers */
+	struct msd_list queue; /* msd_request.link, in order of arrival */
 	struct msd_worker *worker;
 	struct msd_conn conn;
 	struct msd_memory memory; /* cache of calls; their plans are struct msd_plan */
@@ -44,14 +45,14 @@ struct msd_peer {
 	struct msd_handles objects;    /* held_objects.h */
 	struct msd_direct_peer *guest; /* owned; NULL: the supervisor */
 	struct msd_span payload;       /* inline tensors of the running request */
-	uint64_t round;                /* round of its last received request */
+	uint64_t round;                /* of its first queued request: fair_queue.h */
 	uint32_t n_queued;
 	bool is_paused;
 	bool is_channel; /* the supervisor's channel: its end ends the worker */
 };
 
 struct msd_request {
-	struct msd_list link; /* msd_worker.queue or .spare */
+	struct msd_list link; /* msd_peer.queue or msd_worker.spare */
 	struct msd_peer *peer;
 	uint64_t id;
 	enum msd_method method;
@@ -66,7 +67,6 @@ struct msd_request {
 	uint64_t sent_ns; /* traced calls only: when it was sent; otherwise 0 */
 	/* Arrival time; set for direct peers, and if calls wait to be joined. */
 	uint64_t came_ns;
-	uint64_t round;                          /* its round: fair_queue.h */
 	struct msd_direct_peer_payload *payload; /* owned: a direct peer's tensors */
 	uint64_t payload_bytes;
 	uint64_t held_bytes;      /* bytes counted for it, direct peers only */
@@ -100,12 +100,12 @@ struct msd_worker {
 	struct msd_takeover_socket door; /* accepts the next supervisor */
 	uv_timer_t idle;  /* frees memory after a time without requests */
 	uv_check_t check; /* runs the queue after the frames of an iteration are read */
-	uv_timer_t stall; /* checks direct peers that do not read */
-	uv_idle_t awake;  /* keeps the loop awake after direct peers' frames */
+	uv_timer_t stall; /* peer_timeout.h */
+	uint64_t looked_ms; /* its last check */
+	uv_idle_t awake;    /* keeps the loop awake after direct peers' frames */
 	struct msd_busy_poll spinning;
 	struct msd_list peers;     /* msd_peer.link */
-	struct msd_list queue;     /* msd_request.link, ordered by round */
-	uint64_t round;            /* current round */
+	uint64_t round;            /* current round: fair_queue.h */
 	struct msd_list spare;     /* msd_request.link, for reuse */
 	struct msd_buf reply;      /* body of the current reply; kept for the next */
 	uint64_t last_pause_ns;    /* when replies were last sent and frames drained */
@@ -138,7 +138,7 @@ MSD_MUST_CHECK bool msd_worker_queue(struct msd_worker *w, struct msd_peer *peer
 /** Drop a request that has not started; it is answered CANCELLED. */
 void msd_worker_cancel(struct msd_worker *w, struct msd_peer *peer, uint64_t id);
 /** Drop all requests of a peer that is gone. */
-void msd_worker_forget(struct msd_worker *w, const struct msd_peer *peer);
+void msd_worker_forget(struct msd_worker *w, struct msd_peer *peer);
 /** Move a request from the queue to the spare ones; large bodies are freed. */
 void msd_worker_recycle(struct msd_worker *w, struct msd_request *r);
 /** Write the response for @err. */

@@ -3,7 +3,7 @@
 
 #include "daemon/stream/codec.h"
 #include "daemon/stream/conn.h"
-#include "daemon/supervisor/edge/session/conn_timeout.h"
+#include "daemon/stream/conn_timeout.h"
 
 /* A connection opened at 0 of which nothing is known but its counts. */
 static struct msd_conn conn;

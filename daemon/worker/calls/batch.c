@@ -179,12 +179,13 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 }
 
 /* Collect the first calls of the queue that can be joined. */
-static void gather(struct msd_worker *w, uint64_t now_ns, struct group *g)
+static void gather(struct msd_worker *w, struct msd_peer *peer, uint64_t now_ns,
+		   struct group *g)
 {
 	g->n = 0;
 	g->rows = 0;
 	g->deadline_ns = 0;
-	MSD_LIST_EACH (it, &w->queue) {
+	MSD_LIST_EACH (it, &peer->queue) {
 		struct member *m = &g->members[g->n];
 		uint32_t n_args;
 
@@ -213,10 +214,8 @@ void msd_batch_init(struct msd_worker *w, uv_loop_t *loop, uv_timer_cb on_due)
 	w->batch.on_due = on_due;
 }
 
-bool msd_batch_waits(struct msd_worker *w)
+bool msd_batch_waits(struct msd_worker *w, struct msd_request *first)
 {
-	struct msd_request *first = request_of(w->queue.next);
-
 	if (w->batch.n_apart > 0 || !may_join(w, first))
 		return false;
 	const uint64_t now_ns = msd_now_ns();
@@ -225,10 +224,11 @@ bool msd_batch_waits(struct msd_worker *w)
 	bool waits = false;
 
 	if (g != NULL && now_ns < until_ns) {
-		gather(w, now_ns, g);
+		gather(w, first->peer, now_ns, g);
 		waits = g->n > 0 && g->n < MOST_CALLS &&
 			(uint64_t)g->rows < w->batch.most_rows &&
-			g->members[g->n - 1].request->link.next == &w->queue &&
+			g->members[g->n - 1].request->link.next ==
+				&first->peer->queue &&
 			/* A call must not miss its deadline because it waited. */
 			is_in_time(g, g->rows, until_ns);
 	}
@@ -375,18 +375,18 @@ void msd_batch_learn(struct msd_worker *w, const struct msd_request *r, uint64_t
 		msd_rows_latency_note(&r->func->rows_pace, w->batch.n_rows, ns);
 }
 
-bool msd_batch_run(struct msd_worker *w)
+bool msd_batch_run(struct msd_worker *w, struct msd_request *first)
 {
 	w->batch.n_rows = 0;
 	if (w->batch.n_apart > 0) {
 		w->batch.n_apart--;
 		return false;
 	}
-	if (!may_join(w, request_of(w->queue.next)))
+	if (!may_join(w, first))
 		return false;
 	struct group *g = msd_arena_alloc(&w->arena, sizeof(*g));
 	if (g != NULL)
-		gather(w, msd_now_ns(), g);
+		gather(w, first->peer, msd_now_ns(), g);
 	if (g != NULL && g->n > 1)
 		return run_group(w, g);
 	if (g != NULL && g->n == 1)

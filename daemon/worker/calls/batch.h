@@ -26,15 +26,15 @@
 /** Make the timer. No calls are joined until @w->batch.most_rows is set. */
 void msd_batch_init(struct msd_worker *w, uv_loop_t *loop, uv_timer_cb on_due);
 /**
- * If calls may wait to be joined: true if the queue, which is not empty, must wait
- * for more calls; then its timer is set.
+ * If calls may wait to be joined: true if the queue of @first, the next request, must
+ * wait for more calls; then its timer is set.
  */
-MSD_MUST_CHECK bool msd_batch_waits(struct msd_worker *w);
+MSD_MUST_CHECK bool msd_batch_waits(struct msd_worker *w, struct msd_request *first);
 /**
- * If calls may be joined: run the first requests of the queue as one, answer and
- * remove them. False: run the first one alone.
+ * If calls may be joined: run @first, the next request, and those behind it as one,
+ * answer and remove them. False: run the first one alone.
  */
-MSD_MUST_CHECK bool msd_batch_run(struct msd_worker *w);
+MSD_MUST_CHECK bool msd_batch_run(struct msd_worker *w, struct msd_request *first);
 /** The first request @r, which was to run alone, took @ns and was answered. */
 void msd_batch_learn(struct msd_worker *w, const struct msd_request *r, uint64_t ns);
 

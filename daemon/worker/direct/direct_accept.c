@@ -149,7 +149,8 @@ static void keep_pins(void *ctx, uint16_t index, int fd, uint64_t bytes)
 struct terms {
 	uint16_t number;
 	uint32_t max_requests;
-	uint64_t max_bytes, slow_ns, write_stall_ms, read_stall_ms;
+	uint64_t max_bytes, slow_ns;
+	struct msd_limits stall;
 	bool may_call_all;
 	struct msd_span functions; /* msgpack of the functions */
 };
@@ -167,8 +168,7 @@ static struct msd_peer *make(struct msd_peer *host, const struct terms *terms)
 				      .max_requests = terms->max_requests,
 				      .max_bytes = terms->max_bytes,
 				      .slow_ns = terms->slow_ns,
-				      .unread.most_ms = terms->write_stall_ms,
-				      .owed.most_ms = terms->read_stall_ms,
+				      .stall = terms->stall,
 				      .host = host,
 				      .n_functions = terms->functions.n};
 	msd_direct_peer_payloads_init(g);
@@ -252,8 +252,8 @@ static bool read_terms(struct msd_span params, struct terms *ret)
 	ret->max_requests = (uint32_t)v[1].as.i;
 	ret->max_bytes = (uint64_t)v[2].as.i;
 	ret->slow_ns = (uint64_t)v[3].as.i;
-	ret->write_stall_ms = (uint64_t)v[4].as.i;
-	ret->read_stall_ms = (uint64_t)v[5].as.i;
+	ret->stall.write_stall_ms = (uint64_t)v[4].as.i;
+	ret->stall.read_stall_ms = (uint64_t)v[5].as.i;
 	ret->may_call_all = v[6].kind == MSD_K_NIL;
 	if (v[6].kind == MSD_K_TUPLE)
 		ret->functions = v[6].as.tuple.items;

@@ -11,6 +11,8 @@
  *
  * A leaving peer gets replies to all requests that it had sent.
  */
+#include "daemon/limits.h"
+#include "daemon/stream/conn_timeout.h"
 #include "daemon/worker/worker.h"
 
 /* Limit of unread replies; above it no call of the peer is started. */
@@ -32,11 +34,6 @@ struct msd_direct_peer_payload {
 	size_t cap;           /* whole pages */
 };
 
-/* Stall limit, stall time so far, and the bytes moved when it began. */
-struct msd_direct_peer_rest {
-	uint64_t most_ms, ms, bytes;
-};
-
 struct msd_direct_peer {
 	uint16_t number; /* the supervisor's number for it: 1 to MSD_MAX_GUESTS */
 	uint32_t max_requests;
@@ -55,12 +52,12 @@ struct msd_direct_peer {
 	/* The channel that admitted it; NULL: that is closed, and no peer is notified
 	 * of its end. */
 	struct msd_peer *host;
-	struct msd_direct_peer_rest unread; /* reply that it does not read */
-	struct msd_direct_peer_rest owed;   /* incomplete frame */
-	uint64_t n_frames;                  /* received at the last check of owed */
+	struct msd_limits stall; /* only the limits of peer_timeout.h are set */
+	struct msd_conn_timeout watch;
+	/* While it leaves: written bytes at its last progress in reading, and when. */
+	uint64_t read_bytes, read_ms;
 	/* Its channel is taken back (conn.reads_on), and all its bytes were read. */
 	bool has_said_all;
-	bool is_passed_over; /* it was skipped because it did not read replies */
 };
 
 /** Free the direct-channel state of @peer; NULL is allowed. */

@@ -4,35 +4,18 @@
 
 /*
  * Happy path: while a reply is not completely written, or a frame not completely
- * received, a timer checks for progress. Failure: a peer makes no progress in several
- * checks. Checks are counted instead of time, because during a call the worker
- * neither writes nor reads.
+ * received, a timer checks for progress (daemon/stream/conn_timeout.h). Failure: a
+ * peer makes no progress. The time of a call does not count, because the worker
+ * neither writes nor reads meanwhile.
  */
-#define LOOKS 4u
-/* Minimum progress within the stall limit: bytes that a leaving peer reads, or that
- * any peer sends of a frame. Completion counts, too. */
-#define LEAST_BYTES UINT64_C(65536)
 
-static bool is_unread(const struct msd_peer *peer)
-{
-	return peer->guest != NULL && peer->conn.queued_bytes > 0 &&
-	       !msd_conn_is_closing(&peer->conn);
-}
-
-static bool is_owed(const struct msd_peer *peer)
+static bool waits(const struct msd_peer *peer)
 {
 	return peer->guest != NULL && !msd_conn_is_closing(&peer->conn) &&
-	       msd_conn_is_owed(&peer->conn);
+	       (peer->conn.queued_bytes > 0 || msd_conn_is_owed(&peer->conn));
 }
 
-static void take_least(uint64_t *least_ms, uint64_t ms)
-{
-	if (*least_ms == 0 || ms < *least_ms)
-		*least_ms = ms;
-}
-
-/* Interval of checks for the waiting peers. They usually have the same limits, unless
- * the configuration has changed. 0: no peer waits. */
+/* Interval of checks for the waiting peers. 0: no peer waits. */
 static uint64_t look_ms(const struct msd_worker *w)
 {
 	uint64_t least_ms = 0;
@@ -40,76 +23,61 @@ static uint64_t look_ms(const struct msd_worker *w)
 	MSD_LIST_EACH (it, &w->peers) {
 		const struct msd_peer *peer =
 			MSD_CONTAINER_OF(it, struct msd_peer, link);
-		if (is_unread(peer))
-			take_least(&least_ms, peer->guest->unread.most_ms / LOOKS + 1);
-		if (is_owed(peer))
-			take_least(&least_ms, peer->guest->owed.most_ms / LOOKS + 1);
+		const uint64_t ms =
+			waits(peer) ? msd_conn_timeout_every_ms(&peer->guest->stall)
+				    : 0;
+		if (ms > 0 && (least_ms == 0 || ms < least_ms))
+			least_ms = ms;
 	}
 	return least_ms;
 }
 
-/* True if it has made no progress for too long; @bytes is its current position. */
-static bool rests(struct msd_direct_peer_rest *rest, bool goes_on, uint64_t bytes,
-		  uint64_t passed_ms)
-{
-	if (goes_on) {
-		rest->bytes = bytes;
-		rest->ms = 0;
-		return false;
-	}
-	rest->ms += passed_ms;
-	return rest->ms > rest->most_ms;
-}
-
-static bool stops_reading(struct msd_peer *peer, uint64_t passed_ms)
+/* A leaving peer must read enough, not just anything. */
+static uint64_t read_at(struct msd_peer *peer)
 {
 	struct msd_direct_peer *g = peer->guest;
-	const uint64_t bytes = peer->conn.bytes_out;
-	const uint64_t least = peer->conn.reads_on ? LEAST_BYTES : 1;
-	const bool goes_on = !is_unread(peer) || bytes - g->unread.bytes >= least;
 
-	return rests(&g->unread, goes_on, bytes, passed_ms);
-}
-
-static bool stops_writing(struct msd_peer *peer, uint64_t passed_ms)
-{
-	struct msd_direct_peer *g = peer->guest;
-	const uint64_t bytes = peer->conn.bytes_in, n_frames = peer->conn.n_frames;
-	const bool goes_on = !is_owed(peer) || n_frames != g->n_frames ||
-			     bytes - g->owed.bytes >= LEAST_BYTES;
-
-	g->n_frames = n_frames;
-	return rests(&g->owed, goes_on, bytes, passed_ms);
-}
-
-static void look_at(struct msd_peer *peer, uint64_t passed_ms)
-{
-	if (stops_reading(peer, passed_ms)) {
-		msd_conn_close(&peer->conn, MSD_BUSY,
-			       "does not read its replies (--write-stall)");
-	} else if (stops_writing(peer, passed_ms)) {
-		msd_conn_close(&peer->conn, MSD_BUSY,
-			       "started a frame and makes no progress (--read-stall)");
+	if (!peer->conn.reads_on)
+		return peer->conn.last_progress_ms;
+	if (g->read_ms == 0 || peer->conn.queued_bytes == 0 ||
+	    peer->conn.bytes_out - g->read_bytes >= MSD_CONN_TIMEOUT_PROGRESS_BYTES) {
+		g->read_bytes = peer->conn.bytes_out;
+		g->read_ms = uv_now(peer->worker->wire.loop);
 	}
+	return g->read_ms;
+}
+
+static void look_at(struct msd_peer *peer, uint64_t away_ms)
+{
+	struct msd_conn *c = &peer->conn;
+	const struct msd_conn_timeout_view view = {.frames = c->n_frames,
+						   .bytes_in = c->bytes_in,
+						   .queued_bytes = c->queued_bytes,
+						   .last_progress_ms = read_at(peer),
+						   .now_ms = uv_now(c->wire->loop),
+						   .away_ms = away_ms,
+						   .is_owed = msd_conn_is_owed(c)};
+	const char *why =
+		msd_conn_timeout_look(&peer->guest->watch, &view, &peer->guest->stall);
+
+	if (why != NULL)
+		msd_conn_close(c, MSD_BUSY, why);
 }
 
 static void on_look(uv_timer_t *timer)
 {
 	struct msd_worker *w = timer->data;
-	const uint64_t passed_ms = uv_timer_get_repeat(timer);
-	uint64_t next_ms;
+	const uint64_t now_ms = uv_now(timer->loop);
+	const uint64_t due_ms = w->looked_ms + uv_timer_get_repeat(timer);
 
 	MSD_LIST_EACH_SAFE (it, &w->peers) {
 		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
-		if (peer->guest != NULL)
-			look_at(peer, passed_ms);
+		if (peer->guest != NULL && !msd_conn_is_closing(&peer->conn))
+			look_at(peer, now_ms > due_ms ? now_ms - due_ms : 0);
 	}
-	next_ms = look_ms(w);
-	if (next_ms == 0) {
+	w->looked_ms = now_ms;
+	if (look_ms(w) == 0)
 		(void)uv_timer_stop(timer);
-	} else if (next_ms != passed_ms) {
-		(void)uv_timer_start(timer, on_look, next_ms, next_ms);
-	}
 }
 
 void msd_peer_timeout_init(struct msd_worker *w, uv_loop_t *loop)
@@ -121,9 +89,16 @@ void msd_peer_timeout_init(struct msd_worker *w, uv_loop_t *loop)
 void msd_peer_timeout_watch(struct msd_worker *w)
 {
 	const uint64_t ms = look_ms(w);
-	const bool looks_soon = uv_is_active((uv_handle_t *)&w->stall) &&
-				uv_timer_get_repeat(&w->stall) <= ms;
 
-	if (ms > 0 && !looks_soon)
-		(void)uv_timer_start(&w->stall, on_look, ms, ms);
+	if (ms == 0 || uv_is_active((uv_handle_t *)&w->stall))
+		return;
+	w->looked_ms = uv_now(w->wire.loop);
+	MSD_LIST_EACH (it, &w->peers) {
+		struct msd_peer *peer = MSD_CONTAINER_OF(it, struct msd_peer, link);
+		if (peer->guest == NULL)
+			continue;
+		msd_conn_timeout_init(&peer->guest->watch, w->looked_ms);
+		peer->guest->read_ms = 0;
+	}
+	(void)uv_timer_start(&w->stall, on_look, ms, ms);
 }

@@ -12,7 +12,7 @@ static void open_worker(void)
 {
 	cr_assert_eq(uv_loop_init(&loop), 0);
 	w = (struct msd_worker){.ledger = &ledger};
-	msd_list_init(&w.queue);
+	msd_list_init(&w.peers);
 	msd_busy_poll_init(&w, &loop);
 	msd_spin_init(&w.spinning.spin, MSD_SPIN_MOST_NS, 2000);
 }
@@ -71,10 +71,15 @@ Test(spinning, looks_behind_guests_calls_and_sleeps_after_so_many_looks,
 Test(spinning, what_waits_for_its_guest_to_read_is_not_looked_for, .init = open_worker,
      .fini = close_worker)
 {
+	struct msd_peer guest;
 	struct msd_list request;
 
+	msd_list_init(&guest.link);
+	msd_list_init(&guest.queue);
+	msd_list_init(&request);
 	make_look();
-	msd_list_append(&w.queue, &request);
+	msd_list_append(&w.peers, &guest.link);
+	msd_list_append(&guest.queue, &request);
 	cr_expect_leq(turns_until_it_sleeps(), MSD_SPIN_LOOKS);
 	cr_expect_not(looks());
 }

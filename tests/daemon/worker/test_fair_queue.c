@@ -16,9 +16,17 @@ static unsigned n_requests;
 static void begin(void)
 {
 	worker = (struct msd_worker){0};
-	msd_list_init(&worker.queue);
-	channel = greedy = other = (struct msd_peer){.worker = &worker};
+	msd_list_init(&worker.peers);
 	memset(guests, 0, sizeof(guests));
+	for (unsigned i = 0; i < 3; i++) {
+		struct msd_peer *peer =
+			(struct msd_peer *[]){&channel, &greedy, &other}[i];
+
+		*peer = (struct msd_peer){.worker = &worker};
+		msd_list_init(&peer->link);
+		msd_list_init(&peer->queue);
+		msd_list_append(&worker.peers, &peer->link);
+	}
 	greedy.guest = &guests[0];
 	other.guest = &guests[1];
 	n_requests = 0;
@@ -91,10 +99,8 @@ Test(turns, who_reads_again_has_saved_up_none, .init = begin)
 Test(turns, who_cancels_is_not_put_back_for_it, .init = begin)
 {
 	ask(&greedy, MANY);
-	for (unsigned i = 0; i < MANY; i++) {
-		msd_fair_queue_give_back(&requests[i]);
+	for (unsigned i = 0; i < MANY; i++)
 		msd_list_remove(&requests[i].link);
-	}
 	ask(&other, MANY);
 	ask(&greedy, MANY);
 	const unsigned own = share(&greedy, 20);
@@ -125,10 +131,8 @@ Test(turns, of_one_peer_they_keep_it_when_others_are_cancelled, .init = begin)
 {
 	ask(&channel, 5);
 	ask(&other, 1);
-	for (unsigned i = 0; i < 3; i++) {
-		msd_fair_queue_give_back(&requests[i]);
+	for (unsigned i = 0; i < 3; i++)
 		msd_list_remove(&requests[i].link);
-	}
 	ask(&channel, 2);
 	for (uint64_t last = 0, left = 4; left > 0; left--) {
 		struct msd_request *r;

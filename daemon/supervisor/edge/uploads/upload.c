@@ -15,7 +15,7 @@
 #include "daemon/loop/closer.h"
 #include "daemon/segments/reserve.h"
 #include "daemon/supervisor/edge/edge.h"
-#include "daemon/supervisor/edge/session/conn_timeout.h"
+#include "daemon/stream/conn_timeout.h"
 #include "daemon/supervisor/edge/session/session.h"
 #include "daemon/supervisor/fetch/fetched.h"
 #include "daemon/supervisor/fetch/fetcher.h"

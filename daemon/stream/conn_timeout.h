@@ -1,5 +1,5 @@
-#ifndef MSD_SUPERVISOR_CONN_TIMEOUT_H
-#define MSD_SUPERVISOR_CONN_TIMEOUT_H
+#ifndef MSD_WIRE_CONN_TIMEOUT_H
+#define MSD_WIRE_CONN_TIMEOUT_H
 /*
  * Connection timeouts: no first frame, a stalled frame, unread replies and, if
  * configured, an idle connection.

@@ -1,4 +1,4 @@
-#include "daemon/supervisor/edge/session/conn_timeout.h"
+#include "daemon/stream/conn_timeout.h"
 
 #include <stddef.h>
 
