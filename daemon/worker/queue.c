@@ -111,8 +111,7 @@ static msd_err run_request(struct msd_worker *w, struct msd_request *r)
 	msd_err err = check_start(w, r, &w->diag);
 
 	msd_fair_queue_begin(w, r);
-	peer->payload = (struct msd_span){r->payload != NULL ? r->payload->bytes : NULL,
-					  r->payload_bytes};
+	peer->payload = (struct msd_span){r->payload.p, r->payload_bytes};
 	msd_busy_poll_run(w, peer->guest != NULL);
 	if (w->ledger != NULL && err == MSD_OK)
 		msd_ledger_writer_begin(w, r);

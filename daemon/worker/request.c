@@ -63,19 +63,12 @@ static bool is_light(const struct msd_peer *peer)
 				   : peer->n_queued < MSD_MAX_IN_FLIGHT / 2;
 }
 
-/* The kept memory may be larger than the received payload. */
-static uint64_t payload_room(const struct msd_request *r)
-{
-	return r->payload != NULL ? r->payload->cap : 0;
-}
-
 /* Undo take_load(). */
 static void put_load(struct msd_direct_peer *g, struct msd_request *r)
 {
 	g->held_bytes -= r->held_bytes;
-	g->body_bytes -= r->held_bytes - payload_room(r);
-	msd_direct_peer_payload_free(g, r->payload);
-	r->payload = NULL;
+	g->body_bytes -= r->held_bytes - r->payload.bytes;
+	msd_direct_peer_payload_free(g, &r->payload);
 }
 
 void msd_worker_recycle(struct msd_worker *w, struct msd_request *r)
@@ -284,11 +277,11 @@ static void take_load(struct msd_worker *w, struct msd_request *r,
 	if (in->payload_bytes > 0) {
 		r->payload = g->coming;
 		r->payload_bytes = in->payload_bytes;
-		g->coming = NULL;
+		g->coming = (struct msd_slot){0};
 	}
-	r->held_bytes = payload_room(r) + in->n_bytes + sizeof(*r);
+	r->held_bytes = r->payload.bytes + in->n_bytes + sizeof(*r);
 	g->held_bytes += r->held_bytes;
-	g->body_bytes += r->held_bytes - payload_room(r);
+	g->body_bytes += r->held_bytes - r->payload.bytes;
 	msd_ledger_writer_come(w, r);
 }
 

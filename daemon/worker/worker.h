@@ -26,7 +26,6 @@
 #define MSD_WORKER_DEFAULT_MAX_OUT (4ull << 30)
 
 struct msd_direct_peer;
-struct msd_direct_peer_payload;
 struct msd_ledger;
 struct msd_worker;
 
@@ -67,7 +66,7 @@ struct msd_request {
 	uint64_t sent_ns; /* traced calls only: when it was sent; otherwise 0 */
 	/* Arrival time; set for direct peers, and if calls wait to be joined. */
 	uint64_t came_ns;
-	struct msd_direct_peer_payload *payload; /* owned: a direct peer's tensors */
+	struct msd_slot payload; /* a direct peer's tensors; p NULL: none */
 	uint64_t payload_bytes;
 	uint64_t held_bytes;      /* bytes counted for it, direct peers only */
 	struct msd_device device; /* device of the call; type 0: that of the module */

@@ -38,10 +38,11 @@ static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 {
 	struct msd_direct_peer *g = peer_of(c)->guest;
 
-	msd_direct_peer_payload_free(g, g->coming);
-	g->coming = msd_direct_peer_payload_get(g, in->payload_bytes);
-	in->payload = g->coming != NULL ? g->coming->bytes : NULL;
-	return g->coming != NULL ? MSD_PLACE_HERE : MSD_PLACE_SKIP;
+	msd_direct_peer_payload_free(g, &g->coming);
+	if (!msd_direct_peer_payload_get(g, in->payload_bytes, &g->coming))
+		return MSD_PLACE_SKIP;
+	in->payload = g->coming.p;
+	return MSD_PLACE_HERE;
 }
 
 /* The peer has ended its sending side: true if the supervisor has taken its channel
@@ -171,7 +172,9 @@ static struct msd_peer *make(struct msd_peer *host, const struct terms *terms)
 				      .stall = terms->stall,
 				      .host = host,
 				      .n_functions = terms->functions.n};
-	msd_direct_peer_payloads_init(g);
+	/* What waits, one frame more, and what is kept. */
+	msd_segpool_init(&g->payloads,
+			 3 * terms->max_bytes + MSD_DIRECT_PEER_KEPT_BYTES, NULL, NULL);
 	peer->guest = g;
 	peer->out.pool.is_pinned = w->has_pins;
 	if (terms->may_call_all)

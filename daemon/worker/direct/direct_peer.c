@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/segments/segment.h"
 #include "proto/name.h"
 #include "proto/value.h"
 
@@ -15,8 +16,7 @@ void msd_direct_peer_free(struct msd_peer *peer)
 	if (g == NULL)
 		return;
 	msd_direct_peer_drop_results(peer);
-	msd_direct_peer_payload_free(g, g->coming);
-	msd_direct_peer_payloads_finish(g);
+	msd_segpool_finish(&g->payloads);
 	free(g->functions);
 	free(g);
 	peer->guest = NULL;
@@ -39,6 +39,33 @@ bool msd_direct_peer_is_light(const struct msd_peer *peer)
 	       g->held_bytes <= g->max_bytes / 2 &&
 	       g->body_bytes <= MSD_DIRECT_PEER_BODIES_BYTES / 2 &&
 	       !msd_direct_peer_is_full(peer);
+}
+
+/*
+ * The bytes begin at a page boundary. The read buffer has them at another page
+ * offset. A copy to an address slightly behind the source's page offset takes twice
+ * as long.
+ */
+bool msd_direct_peer_payload_get(struct msd_direct_peer *g, uint64_t bytes,
+				 struct msd_slot *ret)
+{
+	return msd_segpool_alloc(&g->payloads, msd_round_up(bytes, MSD_PAGE_BYTES), ret,
+				 NULL) == MSD_OK;
+}
+
+void msd_direct_peer_payload_free(struct msd_direct_peer *g, struct msd_slot *slot)
+{
+	struct msd_segpool *pool = &g->payloads;
+	const uint64_t most = g->max_bytes < MSD_DIRECT_PEER_KEPT_BYTES
+				      ? g->max_bytes
+				      : MSD_DIRECT_PEER_KEPT_BYTES;
+
+	if (slot->p == NULL)
+		return;
+	(void)!msd_segpool_free(pool, slot->segment, slot->offset);
+	*slot = (struct msd_slot){0};
+	if (pool->warm_bytes - pool->used_bytes > most)
+		msd_segpool_trim(pool, 0);
 }
 
 /* Bytes that other direct peers use above their fair shares. */

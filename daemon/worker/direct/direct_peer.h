@@ -21,18 +21,12 @@
  * module's. */
 #define MSD_DIRECT_PEER_BODY_BYTES (64u << 10)
 #define MSD_DIRECT_PEER_BODIES_BYTES (256u << 10)
-/* Free memory to keep for its payloads, at most the limit of its waiting requests. To
- * map and first touch 1 MiB costs twice as much as the rest of such a call. */
+/* Free memory to keep for its payloads, at most the limit of its waiting requests; all
+ * of more is returned to the system. To map and first touch 1 MiB costs twice as much
+ * as the rest of such a call. */
 #define MSD_DIRECT_PEER_KEPT_BYTES (4u << 20)
 
 struct msd_direct_peer_results;
-
-/* Memory for the tensors of one request. */
-struct msd_direct_peer_payload {
-	struct msd_list link; /* msd_direct_peer.kept, while it is free */
-	uint8_t *bytes;       /* owned, page-aligned */
-	size_t cap;           /* whole pages */
-};
 
 struct msd_direct_peer {
 	uint16_t number; /* the supervisor's number for it: 1 to MSD_MAX_GUESTS */
@@ -43,11 +37,13 @@ struct msd_direct_peer {
 	uint64_t slow_ns;    /* threshold for slow calls; 0: none */
 	uint8_t *functions;  /* owned: names as msgpack's str; NULL: all */
 	size_t n_functions;  /* bytes of functions */
-	/* Owned: payload of the frame being read. */
-	struct msd_direct_peer_payload *coming;
-	/* Owned, msd_direct_peer_payload.link: free memory for reuse, newest first. */
-	struct msd_list kept;
-	uint64_t kept_bytes;
+	/*
+	 * Memory for payloads, which no other process maps. It is shared memory so that
+	 * it does not count as data: the limit of a worker's data (--max-worker-memory)
+	 * is for its module alone, and the daemon's own calls use segments, too.
+	 */
+	struct msd_segpool payloads;
+	struct msd_slot coming; /* payload of the frame being read; p NULL: none */
 	struct msd_direct_peer_results *results; /* owned: results of the last call */
 	/* The channel that admitted it; NULL: that is closed, and no peer is notified
 	 * of its end. */
@@ -79,19 +75,11 @@ static inline bool msd_direct_peer_is_full(const struct msd_peer *peer)
 bool msd_direct_peer_is_laden(const struct msd_peer *peer);
 bool msd_direct_peer_is_light(const struct msd_peer *peer);
 
-/** Call before any other payload function. */
-void msd_direct_peer_payloads_init(struct msd_direct_peer *g);
-/**
- * Get memory for @bytes of a payload. It does not count as data of the worker; the
- * caller frees it. NULL: none available.
- */
-struct msd_direct_peer_payload *msd_direct_peer_payload_get(struct msd_direct_peer *g,
-							    uint64_t bytes);
-/** Free it; NULL is allowed. */
-void msd_direct_peer_payload_free(struct msd_direct_peer *g,
-				  struct msd_direct_peer_payload *p);
-/** Release all kept memory. */
-void msd_direct_peer_payloads_finish(struct msd_direct_peer *g);
+/** Reserve memory for @bytes of a payload. False: none is available. */
+MSD_MUST_CHECK bool msd_direct_peer_payload_get(struct msd_direct_peer *g,
+						uint64_t bytes, struct msd_slot *ret);
+/** Free it, if it is there; then it is not. */
+void msd_direct_peer_payload_free(struct msd_direct_peer *g, struct msd_slot *slot);
 
 /**
  * Reserve @bytes for a result. The peer has a guaranteed share of max_out. Beyond

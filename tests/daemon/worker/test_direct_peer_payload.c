@@ -9,91 +9,103 @@
 
 static struct msd_direct_peer guest;
 
+static void begin_with(uint64_t max_bytes)
+{
+	guest = (struct msd_direct_peer){.max_bytes = max_bytes};
+	msd_segpool_init(&guest.payloads, 3 * max_bytes + MSD_DIRECT_PEER_KEPT_BYTES,
+			 NULL, NULL);
+}
+
 static void begin(void)
 {
-	guest = (struct msd_direct_peer){.max_bytes = 16 * MIB};
-	msd_direct_peer_payloads_init(&guest);
+	begin_with(16 * MIB);
 }
 
 static void finish(void)
 {
-	msd_direct_peer_payloads_finish(&guest);
+	msd_segpool_finish(&guest.payloads);
 }
 
-static struct msd_direct_peer_payload *take(uint64_t bytes)
+static struct msd_slot take(uint64_t bytes)
 {
-	struct msd_direct_peer_payload *p = msd_direct_peer_payload_get(&guest, bytes);
+	struct msd_slot slot;
 
-	cr_assert_not_null(p);
-	memset(p->bytes, 1, bytes); /* all of it is there */
-	return p;
+	cr_assert(msd_direct_peer_payload_get(&guest, bytes, &slot));
+	cr_assert_geq(slot.bytes, bytes);
+	memset(slot.p, 1, bytes); /* all of it is there */
+	return slot;
 }
 
 /* Take as many bytes as each of @n at the same time, and give all back in that order.
  */
 static void use(unsigned n, const uint64_t bytes[])
 {
-	struct msd_direct_peer_payload *p[8];
+	struct msd_slot slots[8];
 
 	for (unsigned i = 0; i < n; i++)
-		p[i] = take(bytes[i]);
+		slots[i] = take(bytes[i]);
 	for (unsigned i = 0; i < n; i++)
-		msd_direct_peer_payload_free(&guest, p[i]);
+		msd_direct_peer_payload_free(&guest, &slots[i]);
+}
+
+static uint64_t kept_bytes(void)
+{
+	return guest.payloads.warm_bytes - guest.payloads.used_bytes;
 }
 
 Test(guest_payload, begins_with_a_page, .init = begin, .fini = finish)
 {
-	struct msd_direct_peer_payload *p = take(100);
+	struct msd_slot one = take(100), two = take(100);
 
-	cr_expect_eq((uintptr_t)p->bytes % 4096, 0);
-	msd_direct_peer_payload_free(&guest, p);
+	cr_expect_eq((uintptr_t)one.p % 4096, 0);
+	cr_expect_eq((uintptr_t)two.p % 4096, 0);
 }
 
 Test(guest_payload, what_was_given_back_is_used_again, .init = begin, .fini = finish)
 {
-	struct msd_direct_peer_payload *p = take(MIB);
+	struct msd_slot slot = take(MIB);
+	const uint8_t *was = slot.p;
 
-	msd_direct_peer_payload_free(&guest, p);
-	cr_expect_eq(guest.kept_bytes, MIB);
-	cr_expect_eq(take(MIB), p);
-	cr_expect_eq(guest.kept_bytes, 0);
-	msd_direct_peer_payload_free(&guest, p);
+	msd_direct_peer_payload_free(&guest, &slot);
+	cr_expect_null(slot.p);
+	cr_expect_eq(kept_bytes(), MIB);
+	cr_expect_eq(take(MIB).p, was);
+	cr_expect_eq(kept_bytes(), 0);
 }
 
-Test(guest_payload, the_smallest_that_is_large_enough_is_used, .init = begin,
-     .fini = finish)
-{
-	use(4, (uint64_t[]){256 * KIB, MIB, 512 * KIB, 128 * KIB});
-	struct msd_direct_peer_payload *p = take(300 * KIB);
-
-	cr_expect_eq(p->cap, 512 * KIB);
-	msd_direct_peer_payload_free(&guest, p);
-}
-
-Test(guest_payload, of_more_than_is_kept_the_oldest_goes, .init = begin, .fini = finish)
-{
-	use(2, (uint64_t[]){2 * MIB, MIB});
-	use(1, (uint64_t[]){3 * MIB});
-	cr_expect_eq(guest.kept_bytes, MSD_DIRECT_PEER_KEPT_BYTES);
-	struct msd_direct_peer_payload *p = take(MIB), *q = take(2 * MIB);
-
-	cr_expect(p->cap == MIB && q->cap == 3 * MIB);
-	msd_direct_peer_payload_free(&guest, p);
-	msd_direct_peer_payload_free(&guest, q);
-}
-
-Test(guest_payload, what_is_more_by_itself_is_not_kept, .init = begin, .fini = finish)
+Test(guest_payload, one_that_is_as_large_as_may_be_kept_is_kept_beside_smaller_ones,
+     .init = begin, .fini = finish)
 {
 	use(1, (uint64_t[]){MIB});
-	use(1, (uint64_t[]){MSD_DIRECT_PEER_KEPT_BYTES + 1});
-	cr_expect_eq(guest.kept_bytes, MIB);
+	for (unsigned i = 0; i < 2; i++)
+		use(1, (uint64_t[]){MSD_DIRECT_PEER_KEPT_BYTES});
+	cr_expect_eq(kept_bytes(), MSD_DIRECT_PEER_KEPT_BYTES);
 }
 
-Test(guest_payload, no_more_is_kept_than_may_wait, .init = begin, .fini = finish)
+Test(guest_payload, more_than_is_kept_goes, .init = begin, .fini = finish)
 {
-	guest.max_bytes = 64 * KIB;
+	use(8, (uint64_t[]){2 * MIB, MIB, 2 * MIB, MIB, 3 * MIB, MIB, 2 * MIB, MIB});
+	cr_expect_leq(kept_bytes(), MSD_DIRECT_PEER_KEPT_BYTES);
+	use(1, (uint64_t[]){MSD_DIRECT_PEER_KEPT_BYTES + 1});
+	cr_expect_leq(kept_bytes(), MSD_DIRECT_PEER_KEPT_BYTES);
+}
+
+Test(guest_payload, no_more_is_kept_than_may_wait, .fini = finish)
+{
+	begin_with(64 * KIB);
 	use(3, (uint64_t[]){32 * KIB, 32 * KIB, 32 * KIB});
-	cr_expect_eq(guest.kept_bytes, 64 * KIB);
-	use(1, (uint64_t[]){65 * KIB});
-	cr_expect_eq(guest.kept_bytes, 64 * KIB);
+	cr_expect_leq(kept_bytes(), 64 * KIB);
+	use(1, (uint64_t[]){64 * KIB});
+	cr_expect_leq(kept_bytes(), 64 * KIB);
+}
+
+Test(guest_payload, what_waits_and_one_more_have_room, .init = begin, .fini = finish)
+{
+	struct msd_slot slots[512];
+
+	for (unsigned i = 0; i < 512; i++)
+		slots[i] = take(i % 2 == 0 ? 60 * KIB : 4 * KIB);
+	for (unsigned i = 0; i < 512; i += 2)
+		msd_direct_peer_payload_free(&guest, &slots[i]);
+	(void)take(16 * MIB);
 }
