@@ -6,7 +6,6 @@
  * loop runs until it is stopped. Failures: one line on standard error and an exit
  * code.
  */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,35 +30,10 @@
 #include "daemon/supervisor/signals.h"
 #include "daemon/supervisor/tls.h"
 #include "proto/base/inherited.h"
+#include "proto/base/installed.h"
 #include "proto/method.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
-
-/* The path in @variable, next to the executable, or in ../libexec/modserd/ relative
- * to it. */
-static char *find_part(const char *variable, const char *name, int access_mode)
-{
-	static const char *const places[] = {"", "../libexec/modserd/"};
-	const char *given = secure_getenv(variable);
-	char self[PATH_MAX];
-
-	if (given != NULL)
-		return strdup(given);
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (n <= 0)
-		return NULL;
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	for (unsigned i = 0; i < 2; i++) {
-		char *path = NULL;
-		if (asprintf(&path, "%s/%s%s", self, places[i], name) < 0)
-			return NULL;
-		if (access(path, access_mode) == 0)
-			return path;
-		free(path);
-	}
-	return NULL;
-}
 
 static void print_api(void)
 {
@@ -116,9 +90,10 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 	if (err == MSD_OK && o->has_http)
 		err = msd_http_open(e, &o->http, &how, d);
 	if (err == MSD_OK && o->rpc.text != NULL) {
-		err = msd_rpc_open(e, &o->rpc,
-				   find_part("MODSERD_RPC", "modserd-rpc", X_OK), &how,
-				   d);
+		err = msd_rpc_open(
+			e, &o->rpc,
+			msd_installed_find("MODSERD_RPC", "modserd-rpc", X_OK), &how,
+			d);
 	}
 	for (uint32_t i = 0; i < o->n_agents && err == MSD_OK; i++) {
 		const struct msd_agent *a = &o->agents[i];
@@ -190,9 +165,9 @@ static void supply_all(struct msd_source_pollers *source_pollers,
  */
 static msd_err find_parts(struct msd_server *s, struct msd_diag *d)
 {
-	s->worker_path = find_part("MODSERD_WORKER", "modserd-worker", X_OK);
-	s->fetcher.path = find_part("MODSERD_FETCH", "modserd-fetch", X_OK);
-	s->tls.path = find_part("MODSERD_TLS", "modserd-tls.so", R_OK);
+	s->worker_path = msd_installed_find("MODSERD_WORKER", "modserd-worker", X_OK);
+	s->fetcher.path = msd_installed_find("MODSERD_FETCH", "modserd-fetch", X_OK);
+	s->tls.path = msd_installed_find("MODSERD_TLS", "modserd-tls.so", R_OK);
 	if (s->worker_path != NULL)
 		return MSD_OK;
 	return msd_diag_set(d, MSD_NOT_FOUND,
@@ -240,8 +215,8 @@ static msd_err open_store(struct msd_server *s, const struct msd_options *o,
 static int check_config(const struct msd_options *o, const struct msd_acl *acl,
 			struct msd_diag *d)
 {
-	char *tls = find_part("MODSERD_TLS", "modserd-tls.so", R_OK);
-	char *fetch = find_part("MODSERD_FETCH", "modserd-fetch", X_OK);
+	char *tls = msd_installed_find("MODSERD_TLS", "modserd-tls.so", R_OK);
+	char *fetch = msd_installed_find("MODSERD_FETCH", "modserd-fetch", X_OK);
 	const struct msd_config_parts parts = {.tls = tls, .fetch = fetch};
 	const msd_err err = msd_config_check(o, acl, &parts, d);
 

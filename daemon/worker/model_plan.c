@@ -6,10 +6,10 @@
 /* [name, {from?}?]: the supervisor has checked that it is this module's name. */
 static msd_err read_from(const struct msd_request *r, uint64_t *ret, struct msd_diag *d)
 {
-	struct msd_wire_value v, key;
-	struct msd_span map;
-	struct msd_cur c;
-	uint32_t n, n_pairs = 0;
+	struct msd_wire_value v;
+	struct msd_span map, from;
+	struct msd_cur c, pairs;
+	uint32_t n, n_pairs;
 
 	*ret = 0;
 	if (!msd_array_open(r->params, &c, &n) || n < 1 || n > 2 ||
@@ -17,14 +17,15 @@ static msd_err read_from(const struct msd_request *r, uint64_t *ret, struct msd_
 		return MSD_BAD_REQUEST;
 	if (n == 1)
 		return MSD_OK;
-	if (!msd_object_parse(&c, &map) || !msd_map_open(map, &c, &n_pairs) ||
-	    n_pairs > 1)
+	if (!msd_object_parse(&c, &map) || !msd_map_open(map, &pairs, &n_pairs))
+		return MSD_BAD_REQUEST;
+	from = msd_map_value(map, "from");
+	if (n_pairs != (from.n > 0)) /* another key, or a key twice */
 		return MSD_BAD_REQUEST;
 	if (n_pairs == 0)
 		return MSD_OK;
-	if (msd_value_read(&c, &key, d) != MSD_OK || key.kind != MSD_K_STR ||
-	    !msd_span_is(key.as.str, "from") || msd_value_read(&c, &v, d) != MSD_OK ||
-	    v.kind != MSD_K_INT || v.as.i < 0)
+	c = msd_cur_of(from);
+	if (msd_value_read(&c, &v, d) != MSD_OK || v.kind != MSD_K_INT || v.as.i < 0)
 		return MSD_BAD_REQUEST;
 	*ret = (uint64_t)v.as.i;
 	return MSD_OK;
