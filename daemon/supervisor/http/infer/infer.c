@@ -29,19 +29,66 @@
 #define READ_AT_ONCE 16384u  /* bytes of JSON; a thread parses more */
 #define JSON_MEMORY_FACTOR 2 /* memory of the parsed form, per byte of text */
 
-/* Copy the inputs that have arrived to the slot. Returns true if all have arrived. */
+/* Copy a part of the inputs that have arrived to the slot. Returns true if all of
+ * these are copied. */
+static bool put_part(struct msd_http_session *c)
+{
+	struct msd_infer *i = c->infer;
+
+	return i->call.payload_bytes == 0 ||
+	       msd_infer_put_inputs(&i->call, &i->ask, i->behind,
+				    c->session.receiving->placement.slot.p, &i->put);
+}
+
+/* They are copied. Returns true if no more have to arrive. */
+static bool await_rest(struct msd_http_session *c)
+{
+	struct msd_infer *i = c->infer;
+
+	i->is_taking = i->behind.p == NULL && i->behind_bytes > 0;
+	i->behind = (struct msd_span){0};
+	if (i->is_taking) {
+		c->inputs = msd_infer_await_inputs(
+			&i->call, c->session.receiving->placement.slot.p);
+	}
+	return !i->is_taking;
+}
+
+static enum msd_task_result put_next(struct msd_task *t)
+{
+	struct msd_infer *i = MSD_CONTAINER_OF(t, struct msd_infer, putting);
+	struct msd_http_session *c = i->caller;
+
+	if (c->session.conn->is_closing)
+		return MSD_TASK_DONE;
+	c->session.pace.since_ms = 0; /* its client is not slow */
+	if (!put_part(c))
+		return MSD_TASK_AGAIN;
+	if (await_rest(c))
+		msd_infer_accept(c);
+	if (c->asking.is_later) {
+		c->on_room(c);
+	} else {
+		c->on_answer(c);
+	}
+	return MSD_TASK_DONE;
+}
+
+/* Copy the inputs that have arrived to the slot, many bytes in steps. Returns true if
+ * all are there. */
 static bool place(struct msd_http_session *c)
 {
 	struct msd_infer *i = c->infer;
-	uint8_t *payload = c->session.receiving->placement.slot.p;
 
-	if (i->call.payload_bytes > 0)
-		msd_infer_put_inputs(&i->call, &i->ask, i->behind, payload);
-	i->is_taking = i->behind.p == NULL && i->behind_bytes > 0;
-	i->behind = (struct msd_span){0};
-	if (i->is_taking)
-		c->inputs = msd_infer_await_inputs(&i->call, payload);
-	return !i->is_taking;
+	i->put = (struct msd_infer_put){0};
+	if (put_part(c))
+		return await_rest(c);
+	i->putting =
+		(struct msd_task){.step = put_next,
+				  .class = MSD_TASK_ANSWER,
+				  .peer = msd_peer_id_passer(c->session.client.peer)};
+	msd_task_begin(c->asking.edge->deadlines->tasks, &i->putting);
+	return false;
 }
 
 /* It has all its room again, perhaps at another address than @was. */

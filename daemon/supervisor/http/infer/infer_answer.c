@@ -29,8 +29,10 @@ void msd_infer_stop_waiting(struct msd_http_session *c)
 	if (c->session.receiving != NULL)
 		msd_receiving_ended(&c->session);
 	c->inputs.n = 0;
-	if (c->infer != NULL)
-		c->infer->is_taking = false;
+	if (c->infer == NULL)
+		return;
+	c->infer->is_taking = false;
+	msd_task_cancel(&c->infer->putting);
 }
 
 /* The reply is in `asking`. */
@@ -251,6 +253,7 @@ void msd_infer_end(struct msd_http_session *c, bool sent)
 	let_go(c, i->out, sent);
 	i->out = NULL;
 	count_late(i, MSD_REQ_UNANSWERED);
+	msd_task_cancel(&i->putting);
 	msd_infer_answer_finish(&i->answer);
 	msd_diag_finish(&i->why);
 	c->infer = NULL;

@@ -5,19 +5,31 @@
 #include "daemon/supervisor/http/http_session.h"
 #include "daemon/supervisor/http/infer/infer_state.h"
 
-void msd_infer_put_inputs(const struct msd_infer_call *c,
+bool msd_infer_put_inputs(const struct msd_infer_call *c,
 			  const struct msd_infer_ask *ask, struct msd_span behind,
-			  uint8_t *payload)
+			  uint8_t *payload, struct msd_infer_put *at)
 {
-	for (uint32_t i = 0; i < c->n_places; i++) {
-		const struct msd_infer_place *p = &c->places[i];
-		if (p->input == NULL || p->input->bytes == 0 ||
-		    (!p->input->has_data && behind.p == NULL))
+	uint64_t left = MSD_INFER_PUT_BYTES;
+
+	for (; at->place < c->n_places; at->place++, at->bytes = 0) {
+		const struct msd_infer_place *p = &c->places[at->place];
+		if (p->input == NULL || (!p->input->has_data && behind.p == NULL))
 			continue;
-		memcpy(payload + p->offset,
-		       (p->input->has_data ? ask->values.p : behind.p) + p->input->from,
-		       (size_t)p->input->bytes);
+		const uint8_t *from = (p->input->has_data ? ask->values.p : behind.p) +
+				      p->input->from;
+		const uint64_t rest = p->input->bytes - at->bytes;
+		const uint64_t n = rest < left ? rest : left;
+		if (n > 0) {
+			memcpy(payload + p->offset + at->bytes, from + at->bytes,
+			       (size_t)n);
+		}
+		if (n < rest) {
+			at->bytes += n;
+			return false;
+		}
+		left -= n;
 	}
+	return true;
 }
 
 struct msd_scatter msd_infer_await_inputs(struct msd_infer_call *c, uint8_t *payload)

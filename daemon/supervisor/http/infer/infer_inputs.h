@@ -7,13 +7,23 @@
 struct msd_http_session;
 struct msd_session;
 
+#define MSD_INFER_PUT_BYTES (256u * 1024u) /* that one step copies */
+
+/* The next byte to copy: its input's place, and its position there. */
+struct msd_infer_put {
+	uint32_t place;
+	uint64_t bytes;
+};
+
 /**
- * Write the available inputs of @ask to @payload: JSON inputs, and binary inputs if
- * they are in @behind. p NULL: the binary inputs are still arriving.
+ * Write a part of the available inputs of @ask to @payload, from @at on: JSON inputs,
+ * and binary inputs if they are in @behind. p NULL: the binary inputs are still
+ * arriving. Returns true if all are written.
  */
-void msd_infer_put_inputs(const struct msd_infer_call *c,
-			  const struct msd_infer_ask *ask, struct msd_span behind,
-			  uint8_t *payload);
+MSD_MUST_CHECK bool msd_infer_put_inputs(const struct msd_infer_call *c,
+					 const struct msd_infer_ask *ask,
+					 struct msd_span behind, uint8_t *payload,
+					 struct msd_infer_put *at);
 /**
  * The destinations in @payload of the inputs that are still arriving, in order. They
  * are pieces of @c; only one such list exists at a time.

@@ -5,11 +5,13 @@
  * (infer_answer.c).
  *
  *   reading (a background job if the text is long) --> waiting for room
- *   --> its inputs arrive (if they are binary) --> called
+ *   --> its inputs are copied (in steps if they are large), or arrive --> called
  *   --> writing (a background job if tensors are written as JSON)
  *   --> answered, and written --> end
  */
+#include "daemon/loop/task.h"
 #include "daemon/loop/work.h"
+#include "daemon/supervisor/http/infer/infer_inputs.h"
 #include "daemon/supervisor/http/infer/infer_make.h"
 #include "daemon/supervisor/http/infer/infer_result.h"
 
@@ -28,9 +30,11 @@ struct msd_infer {
 	/* Its JSON and, if chunked, the data after it; owned by the reader. Otherwise
 	 * that data is still arriving. */
 	struct msd_span text, behind;
-	uint64_t behind_bytes; /* size of that data */
-	bool is_taking;        /* it has room, and inputs are arriving */
-	struct msd_out *out;   /* source of the reply; owned */
+	uint64_t behind_bytes;    /* size of that data */
+	bool is_taking;           /* it has room, and inputs are arriving */
+	struct msd_task putting;  /* copies inputs that have arrived to its room */
+	struct msd_infer_put put; /* how far it is */
+	struct msd_out *out;      /* source of the reply; owned */
 	struct msd_infer_answer answer;
 	/* The call's deferred accounting, while a thread writes its reply; owned. */
 	struct msd_put_off *put_off;
