@@ -99,31 +99,86 @@ static const float *packed_b(const struct msd_native_packed *packed)
 	return packed != NULL ? packed->weights : NULL;
 }
 
-static bool may_gemm(const modser_sg_node *node)
-{
-	const modser_sg_op *op = modser_sg_node_op(node);
-
-	return msd_native_all_single(node) && modser_sg_op_float(op, "alpha") == 1 &&
-	       (modser_sg_node_input(node, 2) == NULL ||
-		modser_sg_op_float(op, "beta") == 1);
-}
-
 static bool pack_gemm(const modser_sg_node *node, struct msd_native_packed **ret)
 {
 	return pack_matrix(
 		node, modser_sg_op_int(modser_sg_node_op(node), "transB") != 0, ret);
 }
 
-/* A sum starts with the addend, broadcast from a scalar or from one or two axes. A
- * column of addends is one per row. */
-static void set_start(const struct msd_kernel_call *c, struct msd_native_product *p)
-{
-	const int64_t *dims = msd_kernel_in_dims(c, 2);
-	const size_t n = msd_kernel_in_ndim(c, 2);
+/* The rows of a Gemm's result become alpha * row + addend. */
+struct scaling {
+	const struct msd_native_kernels *k;
+	size_t n; /* columns */
+	float alpha;
+	const float *addend; /* NULL: none */
+	size_t row, step;    /* of the addend */
+	float *y;
+};
 
-	p->start = c->in[2];
-	p->start_columns = n > 0 && dims[n - 1] != 1;
-	p->start_row = n > 1 && dims[n - 2] != 1 ? (size_t)dims[n - 1] : 0;
+static void scale_rows(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct scaling *s = ctx;
+
+	(void)thread;
+	for (size_t i = first; i < end; i++) {
+		float *y = s->y + i * s->n;
+
+		s->k->binary(MSD_NATIVE_MUL, y, 1, &s->alpha, 0, s->n, y);
+		if (s->addend != NULL) {
+			s->k->binary(MSD_NATIVE_ADD, y, 1, s->addend + i * s->row,
+				     s->step, s->n, y);
+		}
+	}
+}
+
+/* The addend is broadcast from a scalar or from one or two axes; a column of addends
+ * is one per row. Sums start with it, unless they are scaled. */
+static msd_err run_scaled(const struct msd_kernel_call *c, struct job *j,
+			  const float *addend, struct msd_diag *d)
+{
+	const bool has_addend = addend != NULL;
+	const int64_t *dims = has_addend ? msd_kernel_in_dims(c, 2) : NULL;
+	const size_t n = has_addend ? msd_kernel_in_ndim(c, 2) : 0;
+	const struct scaling s = {
+		.k = j->k,
+		.n = j->p.n,
+		.alpha = msd_kernel_float(c, "alpha"),
+		.addend = addend,
+		.row = n > 1 && dims[n - 2] != 1 ? (size_t)dims[n - 1] : 0,
+		.step = n > 0 && dims[n - 1] != 1 ? 1 : 0,
+		.y = j->p.y,
+	};
+	const bool is_plain = s.alpha == 1;
+
+	if (is_plain) {
+		j->p.start = addend;
+		j->p.start_columns = s.step != 0;
+		j->p.start_row = s.row;
+	}
+	const msd_err err = run_job(j, 1, d);
+	if (err == MSD_OK && !is_plain)
+		msd_native_each(j->p.m, 0.3 * (double)s.n, scale_rows, &s);
+	return err;
+}
+
+static msd_err run_with_addend(const struct msd_kernel_call *c, struct job *j,
+			       struct msd_diag *d)
+{
+	const float beta = msd_kernel_float(c, "beta");
+
+	if (!msd_kernel_has(c, 2))
+		return run_scaled(c, j, NULL, d);
+	if (beta == 1)
+		return run_scaled(c, j, c->in[2], d);
+	const size_t n =
+		msd_native_count(msd_kernel_in_dims(c, 2), 0, msd_kernel_in_ndim(c, 2));
+	float *addend = msd_native_scratch_take(n);
+	if (addend == NULL)
+		return msd_diag_no_memory(d);
+	j->k->binary(MSD_NATIVE_MUL, c->in[2], 1, &beta, 0, n, addend);
+	const msd_err err = run_scaled(c, j, addend, d);
+	msd_native_scratch_give(addend);
+	return err;
 }
 
 static msd_err run_gemm(const struct msd_kernel_call *c,
@@ -149,9 +204,7 @@ static msd_err run_gemm(const struct msd_kernel_call *c,
 		      .y_row = (size_t)b[is_b ? 0 : 1]},
 	};
 
-	if (msd_kernel_has(c, 2))
-		set_start(c, &j.p);
-	return run_job(&j, 1, d);
+	return run_with_addend(c, &j, d);
 }
 
 static bool pack_turned(const modser_sg_node *node, struct msd_native_packed **ret)
@@ -280,8 +333,8 @@ enum { PACKS = 1u << 1 }; /* the matrix on the right */
 
 const struct msd_native_claim msd_native_fused_product = {MSD_FUSED_PRODUCT, may_fused,
 							  pack_fused, run_fused, PACKS};
-const struct msd_native_claim msd_native_gemm = {"Gemm", may_gemm, pack_gemm, run_gemm,
-						 PACKS};
+const struct msd_native_claim msd_native_gemm = {"Gemm", msd_native_all_single,
+						 pack_gemm, run_gemm, PACKS};
 const struct msd_native_claim msd_native_mat_mul = {"MatMul", msd_native_all_single,
 						    pack_mat_mul, run_mat_mul, PACKS};
 const struct msd_native_claim msd_native_fully_connected = {

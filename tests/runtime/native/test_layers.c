@@ -265,6 +265,26 @@ Test(native_layers, windows_of_each_width, .timeout = 300)
 	}
 }
 
+/* As the reference engine where a result is not finite, and close to it elsewhere. */
+static void expect_same_kinds(const char *what, struct one *o)
+{
+	size_t n;
+	float *want = run(o->g, "reference", 1, &n);
+	float *is = run(o->g, "native", 1, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		cr_assert_eq(isnan(is[i]), isnan(want[i]), "%s: element %zu", what, i);
+		cr_assert(isnan(is[i]) || isinf(want[i])
+				  ? is[i] == want[i] || isnan(is[i])
+				  : fabsf(is[i] - want[i]) < 1e-5f,
+			  "%s: element %zu", what, i);
+	}
+	expect_same_bits(what, o->g, is);
+	free(want);
+	free(is);
+	one_end(o);
+}
+
 /* Elements that are not finite reach the outputs of the windows that have them, and no
  * others. */
 Test(native_layers, tiles_with_wild_elements)
@@ -279,26 +299,13 @@ Test(native_layers, tiles_with_wild_elements)
 				.after = {1, 1}};
 	struct one o = one_begin("Convolution");
 	modser_sg_tensor *t = given(o.g, 4, x, 51);
-	size_t n;
 
 	set_windows(o.node, &l, false);
 	(void)modser_sg_node_add_input(o.node, t);
 	add(&o, 4, w, 52);
 	((float *)(uintptr_t)modser_sg_tensor_data(t, &(uint64_t){0}))[40] = INFINITY;
 	((float *)(uintptr_t)modser_sg_tensor_data(t, &(uint64_t){0}))[99] = NAN;
-	float *want = run(o.g, "reference", 1, &n);
-	float *is = run(o.g, "native", 1, &n);
-	for (size_t i = 0; i < n; i++) {
-		cr_assert_eq(isnan(is[i]), isnan(want[i]), "element %zu", i);
-		cr_assert(isnan(is[i]) || isinf(want[i])
-				  ? is[i] == want[i] || isnan(is[i])
-				  : fabsf(is[i] - want[i]) < 1e-5f,
-			  "element %zu", i);
-	}
-	expect_same_bits("wild elements", o.g, is);
-	free(want);
-	free(is);
-	one_end(&o);
+	expect_same_kinds("wild elements", &o);
 }
 
 Test(native_layers, pools, .timeout = 300)
@@ -366,6 +373,54 @@ Test(native_layers, products_with_an_addend)
 		add(&o, 2, b, 28);
 		add(&o, addends[i % 5][1] != 0 ? 2 : 1, addends[i % 5], 29);
 		expect_agreement("Gemm", &o);
+	}
+}
+
+static void set_float(modser_sg_node *node, const char *name, float v)
+{
+	const modser_sg_attr a = {.kind = MODSER_ATTR_FLOAT, .as.f = v};
+
+	cr_assert_eq(modser_sg_op_set_param(modser_sg_node_op(node), name, &a), 0);
+}
+
+Test(native_layers, products_with_factors)
+{
+	static const int64_t addends[][2] = {
+		{19, 49}, {1, 49}, {19, 1}, {1, 1}, {0, 0}};
+	static const float factors[][2] = {{0.0625f, 1}, {1, -0.3f}, {-2.5f, 3},
+					   {0, 1},       {1, 0},     {0, 0}};
+
+	for (size_t i = 0; i < 5 * 6; i++) {
+		struct one o = one_begin("Gemm");
+
+		set_float(o.node, "alpha", factors[i / 5][0]);
+		set_float(o.node, "beta", factors[i / 5][1]);
+		add(&o, 2, (const int64_t[]){19, 300}, 27);
+		add(&o, 2, (const int64_t[]){300, 49}, 28);
+		if (addends[i % 5][0] != 0)
+			add(&o, 2, addends[i % 5], 29);
+		expect_agreement("Gemm with factors", &o);
+	}
+}
+
+/* An infinite or absent number stays in its row; its product with 0 is NaN. */
+Test(native_layers, scaled_products_of_wild_elements)
+{
+	for (int i = 0; i < 4; i++) {
+		struct one o = one_begin("Gemm");
+		modser_sg_tensor *x = given(o.g, 2, (const int64_t[]){5, 17}, 27);
+		modser_sg_tensor *addend = given(o.g, 1, (const int64_t[]){33}, 29);
+
+		((float *)(uintptr_t)modser_sg_tensor_data(x, &(uint64_t){0}))[20] =
+			i % 2 == 0 ? INFINITY : NAN;
+		((float *)(uintptr_t)modser_sg_tensor_data(addend, &(uint64_t){0}))[7] =
+			-INFINITY;
+		set_float(o.node, "alpha", i < 2 ? 0.5f : 0);
+		set_float(o.node, "beta", i < 2 ? 2 : 0);
+		(void)modser_sg_node_add_input(o.node, x);
+		add(&o, 2, (const int64_t[]){17, 33}, 28);
+		(void)modser_sg_node_add_input(o.node, addend);
+		expect_same_kinds("Gemm", &o);
 	}
 }
 
