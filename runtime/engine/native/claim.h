@@ -70,6 +70,7 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(clip)                                                                        \
 	X(conv_integer)                                                                \
 	X(convolution)                                                                 \
+	X(deconvolution)                                                               \
 	X(dequantize_linear)                                                           \
 	X(div)                                                                         \
 	X(dynamic_quantize_linear)                                                     \

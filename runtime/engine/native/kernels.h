@@ -115,6 +115,14 @@ struct msd_native_winograd_out {
 	float *y;
 };
 
+/* A transposed convolution, after its products: outputs @from .. @to - 1 of each axis
+ * are summed. Products of tap t with input element i lie at t * pitch + i - skipped. */
+struct msd_native_spread {
+	size_t in[3], out[3], kernel[3], stride[3], dilation[3], before[3];
+	size_t from[3], to[3];
+	size_t pitch, skipped;
+};
+
 enum msd_native_binary {
 	MSD_NATIVE_ADD,
 	MSD_NATIVE_SUB,
@@ -172,6 +180,11 @@ struct msd_native_kernels {
 			     const struct msd_native_winograd_out *o);
 	/* False: an element is not a number, or beyond MSD_NATIVE_TAME. */
 	bool (*is_tame)(const float *x, size_t n);
+	/* One channel of the output, @y its whole plane. @rows has room for the
+	 * kernel's rows of all depths, @room for a row of the output and a stride more.
+	 */
+	void (*spread)(const struct msd_native_spread *s, const float *x, float start,
+		       const float **rows, float *room, float *y);
 	void (*unary)(enum msd_native_unary op, const float *x, size_t n, float a,
 		      float b, float *y);
 	/* A step is 1 or 0. */

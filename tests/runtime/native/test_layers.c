@@ -226,6 +226,81 @@ Test(native_layers, convolutions, .timeout = 300)
 	}
 }
 
+/* False: the padding takes all of a transposed convolution. */
+static bool has_extent(const struct layer *l, int64_t extra)
+{
+	for (size_t i = 0; i < l->axes; i++) {
+		if (l->stride[i] * (l->size[i] - 1) +
+			    (l->kernel[i] - 1) * l->dilation[i] + 1 + extra <=
+		    l->before[i] + l->after[i])
+			return false;
+	}
+	return true;
+}
+
+/* A transposed convolution: the output grows by the stride. Also with output padding,
+ * and with and without a bias. */
+static void expect_transposed(const struct layer *l, int64_t extra, bool has_bias)
+{
+	struct one o = one_begin("Deconvolution");
+	const int64_t extras[] = {extra, extra, extra};
+	int64_t x[5] = {l->images, l->in};
+	int64_t w[5] = {l->in, l->out / l->group};
+
+	if (!has_extent(l, extra)) {
+		one_end(&o);
+		return;
+	}
+	memcpy(x + 2, l->size, l->axes * sizeof(*x));
+	memcpy(w + 2, l->kernel, l->axes * sizeof(*w));
+	set_int(o.node, "group", l->group);
+	set_windows(o.node, l, false);
+	if (l->axes == 2) {
+		set_int(o.node, "output_pad_h0", extra);
+		set_int(o.node, "output_pad_w0", extra);
+	} else {
+		set_list(o.node, "output_padding", l->axes, extras);
+	}
+	add(&o, l->axes + 2, x, 21);
+	add(&o, l->axes + 2, w, 22);
+	if (has_bias)
+		add(&o, 1, &l->out, 23);
+	expect_agreement(l->what, &o);
+}
+
+/* Several stripes along each axis, strides beyond the kernel, no image. */
+static const struct layer transposed[] = {
+	{"long", 1, 1, 6, 10, 2, {3000}, {7}, {3}, {2}, {4}, {1}},
+	{"tall", 2, 1, 9, 33, 1, {90, 31}, {4, 4}, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+	{"deep",
+	 3,
+	 1,
+	 3,
+	 7,
+	 1,
+	 {40, 9, 11},
+	 {3, 2, 3},
+	 {2, 2, 1},
+	 {1, 1, 2},
+	 {1, 0, 2},
+	 {0, 1, 2}},
+	{"far apart", 2, 2, 3, 4, 1, {5, 6}, {2, 3}, {5, 7}, {1, 1}, {0}, {0}},
+	{"large kernel", 2, 1, 4, 4, 4, {5, 9}, {13, 11}, {2, 3}, {1, 1}, {4}, {4}},
+	{"no image", 2, 0, 4, 4, 1, {5, 9}, {3, 3}, {2, 2}, {1, 1}, {0}, {0}},
+};
+
+Test(native_layers, transposed_convolutions, .timeout = 300)
+{
+	for (size_t i = 0; i < sizeof(transposed) / sizeof(transposed[0]); i++) {
+		expect_transposed(&transposed[i], 0, true);
+		expect_transposed(&transposed[i], 1, false);
+	}
+	for (size_t i = 0; i < N_LAYERS; i++) {
+		for (int64_t k = 0; k < 2; k++)
+			expect_transposed(&layers[i], k, k == 0);
+	}
+}
+
 /* Rows shorter than a vector, and all tails of longer ones. */
 static void expect_width(int64_t width, int64_t stride, int64_t kernel, int64_t before)
 {
@@ -247,6 +322,7 @@ static void expect_width(int64_t width, int64_t stride, int64_t kernel, int64_t 
 	set_windows(o.node, &l, false);
 	add_operands(&o, &l);
 	expect_agreement(l.what, &o);
+	expect_transposed(&l, 1, true);
 	for (int64_t alg = 0; alg < 2; alg++) {
 		o = one_begin("Pooling");
 		set_int(o.node, "alg", alg);
@@ -306,6 +382,28 @@ Test(native_layers, tiles_with_wild_elements)
 	((float *)(uintptr_t)modser_sg_tensor_data(t, &(uint64_t){0}))[40] = INFINITY;
 	((float *)(uintptr_t)modser_sg_tensor_data(t, &(uint64_t){0}))[99] = NAN;
 	expect_same_kinds("wild elements", &o);
+}
+
+/* They reach the outputs of their taps alone. */
+Test(native_layers, transposed_with_wild_elements)
+{
+	const struct layer l = {.axes = 2,
+				.kernel = {4, 3},
+				.stride = {2, 2},
+				.dilation = {1, 1},
+				.before = {1, 1},
+				.after = {1, 1}};
+	struct one o = one_begin("Deconvolution");
+	modser_sg_tensor *x = given(o.g, 4, (const int64_t[]){1, 5, 9, 9}, 51);
+	modser_sg_tensor *w = given(o.g, 4, (const int64_t[]){5, 6, 4, 3}, 52);
+
+	((float *)(uintptr_t)modser_sg_tensor_data(x, &(uint64_t){0}))[40] = INFINITY;
+	((float *)(uintptr_t)modser_sg_tensor_data(x, &(uint64_t){0}))[99] = NAN;
+	((float *)(uintptr_t)modser_sg_tensor_data(w, &(uint64_t){0}))[77] = -INFINITY;
+	set_windows(o.node, &l, false);
+	(void)modser_sg_node_add_input(o.node, x);
+	(void)modser_sg_node_add_input(o.node, w);
+	expect_same_kinds("transposed", &o);
 }
 
 Test(native_layers, pools, .timeout = 300)

@@ -25,6 +25,7 @@ MSD_DECLARE(depthwise);
 MSD_DECLARE(winograd_bring);
 MSD_DECLARE(winograd_put);
 MSD_DECLARE(is_tame);
+MSD_DECLARE(spread);
 MSD_DECLARE(unary);
 MSD_DECLARE(binary);
 MSD_DECLARE(softmax);

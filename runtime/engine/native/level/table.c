@@ -25,6 +25,7 @@ const struct msd_native_kernels LEVEL(kernels) = {
 	ROW(winograd_bring),
 	ROW(winograd_put),
 	ROW(is_tame),
+	ROW(spread),
 	ROW(unary),
 	ROW(binary),
 	ROW(softmax),
