@@ -2,6 +2,7 @@
 
 #include "proto/tvm_rpc/hello.h"
 #include "proto/tvm_rpc/packet.h"
+#include "proto/tvm_rpc/tracker.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Walk all values, and what they point to. */
@@ -46,12 +47,34 @@ static void greet(const uint8_t *data, size_t n)
 		MUST(used == 8 + n && h.key.n <= n);
 }
 
+static bool on_key(void *user, struct msd_span key)
+{
+	size_t *n_bytes = user;
+
+	MUST(key.n <= MSD_RPC_TRACKER_TEXT_BYTES + 1);
+	for (size_t i = 0; i < key.n; i++)
+		*n_bytes += key.p[i] != 0;
+	return true;
+}
+
+/* The same bytes as an answer of a tracker. */
+static void track(const uint8_t *data, size_t n)
+{
+	size_t n_bytes = 0;
+
+	if (msd_rpc_tracker_read_left((struct msd_span){data, n}, on_key, &n_bytes,
+				      NULL) == MSD_OK)
+		MUST(n_bytes < n && data[n - 1] != '0');
+	(void)!msd_rpc_tracker_read_done((struct msd_span){data, n}, NULL);
+}
+
 int msd_fuzz_accepts(const uint8_t *data, size_t n)
 {
 	struct msd_rpc_packet p;
 	enum msd_rpc_era era;
 
 	greet(data, n);
+	track(data, n);
 	if (msd_rpc_packet_read((struct msd_span){data, n}, n, &p, NULL) != MSD_OK)
 		return 0;
 	MUST(p.data.n <= n && p.seq.n <= n);

@@ -5,6 +5,7 @@ An independent writer: it shares no code with proto/. The hex dumps of PROTOCOL.
 files, too. Run it after changing the protocol and commit what it writes; --check tells when
 that was forgotten.
 """
+import json
 import pathlib
 import re
 import struct
@@ -237,6 +238,9 @@ RPC_REJECT = {
     "reject_copy_of_another_size": struct.pack("<IQiiiBBHQQ", 7, 1, 1, 0, 0, 2, 32, 1, 0, 5) + b"abcd",
     "reject_ndim": struct.pack("<IQiii", 7, 1, 1, 0, 33) + bytes(400),
     "reject_negative_extent": struct.pack("<IQiiiBBHqQQ", 6, 1, 1, 0, 1, 2, 32, 1, -1, 0, 0),
+    # Answers of a tracker, which the same target reads.
+    "reject_tracker_keys": json.dumps(["board:0.4", 'b"\\:\u00e9\t']).encode(),
+    "reject_tracker_done": b"0",
 }
 
 
