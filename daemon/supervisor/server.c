@@ -70,6 +70,7 @@ static void leave(struct msd_server *s)
 	msd_log(MSD_LOG_INFO, "daemon_drain_delay", "delay_ms=%llu",
 		(unsigned long long)s->limits.drain_delay_ms);
 	msd_deadline_set(&s->deadlines, &s->drain, s->limits.drain_delay_ms);
+	msd_rpc_leave(&s->edge);
 	tell_stopping(s, s->limits.drain_delay_ms,
 		      "draining soon: not ready, still serving");
 }

@@ -59,6 +59,8 @@ struct msd_counts {
 	uint64_t http_unreadable; /* HTTP input that was not a request */
 	uint64_t rpc_started, rpc_ended, rpc_died; /* sessions of TVM's RPC */
 	uint64_t rpc_refused[MSD_RPC_REFUSAL_COUNT];
+	bool is_at_rpc_tracker; /* the daemon is registered there */
+	uint64_t rpc_tracker_failures;
 	uint64_t handshakes; /* completed TLS handshakes; then the failed ones */
 	uint64_t handshakes_failed[MSD_HANDSHAKE_FAULT_COUNT];
 	uint64_t gate_failed[MSD_PROXY_ACCEPT_FAULT_COUNT];
@@ -108,6 +110,16 @@ static inline void msd_counts_rpc_refused(struct msd_counts *c,
 					  enum msd_rpc_refusal cause)
 {
 	c->rpc_refused[cause]++;
+}
+/** The daemon is, or is not, registered at a tracker of TVM's RPC. */
+static inline void msd_counts_rpc_tracker(struct msd_counts *c, bool is_registered)
+{
+	c->is_at_rpc_tracker = is_registered;
+}
+/** Count a connection to that tracker that failed or ended. */
+static inline void msd_counts_rpc_tracker_failure(struct msd_counts *c)
+{
+	c->rpc_tracker_failures++;
 }
 /** Count a complete HTTP request. It also counts as a request. */
 static inline void msd_counts_http_request(struct msd_counts *c)

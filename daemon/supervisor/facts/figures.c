@@ -249,6 +249,16 @@ static uint64_t read_rpc_refused(const struct msd_edge *e)
 	return n;
 }
 
+static uint64_t read_rpc_tracker(const struct msd_edge *e)
+{
+	return e->counts.is_at_rpc_tracker;
+}
+
+static uint64_t read_rpc_tracker_failures(const struct msd_edge *e)
+{
+	return e->counts.rpc_tracker_failures;
+}
+
 static uint64_t read_held_back(const struct msd_edge *e)
 {
 	return length(&e->held_back);
@@ -441,6 +451,15 @@ static const struct msd_figure rpc_rows[] = {
 	 .family = COUNTER("modserd_rpc_refused",
 			   "Clients of TVM's RPC that got no session: a bad hello, a "
 			   "wrong key, no free place.")},
+	{.key = "tracker",
+	 .read = read_rpc_tracker,
+	 .family = GAUGE("modserd_rpc_tracker",
+			 "1 while the daemon is registered at the tracker of "
+			 "--tvm-rpc.")},
+	{.key = "tracker_failures",
+	 .read = read_rpc_tracker_failures,
+	 .family = COUNTER("modserd_rpc_tracker_failures",
+			   "Connections to that tracker that failed or ended.")},
 };
 
 const struct msd_figures msd_figures_daemon = {

@@ -6,6 +6,7 @@
 #include "daemon/supervisor/edge/listen/accept.h"
 #include "daemon/supervisor/edge/listen/listener.h"
 #include "daemon/supervisor/rpc/rpc_conn.h"
+#include "daemon/supervisor/rpc/tracker.h"
 
 static struct msd_rpc_conn *conn_of(struct msd_list *link)
 {
@@ -25,6 +26,15 @@ static void enter(struct msd_edge *e, int fd, struct msd_principal who,
 	}
 }
 
+/* The port that the system chose is that of the newest listener. */
+static uint16_t port_of(const struct msd_edge *e)
+{
+	const struct msd_listener *l = MSD_CONTAINER_OF(
+		e->listeners.prev, struct msd_listener, listening.link);
+
+	return l->address.port;
+}
+
 static msd_err open_all(struct msd_edge *e, const struct msd_listen_options *how,
 			struct msd_diag *d)
 {
@@ -33,10 +43,12 @@ static msd_err open_all(struct msd_edge *e, const struct msd_listen_options *how
 	options.enter = enter;
 	options.enter_tls = NULL; /* TVM's client has no TLS */
 	options.scheme = "tvm-rpc";
-	const msd_err err = msd_rpc_settings_read_key(&e->rpc->settings, d);
-	return err == MSD_OK
-		       ? msd_listener_open(e, &e->rpc->settings.address, &options, d)
-		       : err;
+	msd_err err = msd_rpc_settings_read_key(&e->rpc->settings, d);
+	if (err == MSD_OK)
+		err = msd_listener_open(e, &e->rpc->settings.address, &options, d);
+	if (err != MSD_OK || e->rpc->settings.tracker.port == 0)
+		return err;
+	return msd_tracker_open(e, &e->rpc->settings, port_of(e), &e->rpc->tracker, d);
 }
 
 msd_err msd_rpc_open(struct msd_edge *e, const struct msd_rpc_settings *settings,
@@ -61,10 +73,17 @@ msd_err msd_rpc_open(struct msd_edge *e, const struct msd_rpc_settings *settings
 	return open_all(e, how, d);
 }
 
+void msd_rpc_leave(struct msd_edge *e)
+{
+	if (e->rpc != NULL && e->rpc->tracker != NULL)
+		msd_tracker_leave(e->rpc->tracker);
+}
+
 void msd_rpc_drain(struct msd_edge *e, bool now)
 {
 	if (e->rpc == NULL)
 		return;
+	msd_rpc_leave(e);
 	MSD_LIST_EACH_SAFE (it, &e->rpc->conns) {
 		struct msd_rpc_conn *c = conn_of(it);
 		if (c->state == MSD_RPC_HELLO || c->state == MSD_RPC_WAITING ||
@@ -89,6 +108,7 @@ void msd_rpc_close(struct msd_edge *e)
 {
 	if (e->rpc == NULL)
 		return;
+	msd_rpc_leave(e);
 	MSD_LIST_EACH_SAFE (it, &e->rpc->conns) {
 		struct msd_rpc_conn *c = conn_of(it);
 		msd_rpc_conn_end(c, "the daemon ended");
@@ -113,6 +133,7 @@ void msd_rpc_finish(struct msd_edge *e)
 {
 	if (e->rpc == NULL || !msd_list_is_empty(&e->rpc->conns))
 		return;
+	msd_tracker_close(e->rpc->tracker);
 	free(e->rpc->program);
 	free(e->rpc);
 	e->rpc = NULL;

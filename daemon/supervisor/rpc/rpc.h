@@ -13,9 +13,10 @@
 struct msd_rpc {
 	struct msd_edge *edge;
 	struct msd_rpc_settings settings;
-	char *program;         /* path of modserd-rpc, owned */
-	struct msd_list conns; /* msd_rpc_conn.link, the oldest first */
-	uint32_t n_running;    /* connections with a process */
+	char *program;               /* path of modserd-rpc, owned */
+	struct msd_tracker *tracker; /* NULL: none */
+	struct msd_list conns;       /* msd_rpc_conn.link, the oldest first */
+	uint32_t n_running;          /* connections with a process */
 	struct msd_log_rate failures, fulls;
 };
 
@@ -28,6 +29,8 @@ MSD_MUST_CHECK msd_err msd_rpc_open(struct msd_edge *e,
 				    const struct msd_rpc_settings *settings,
 				    char *program, const struct msd_listen_options *how,
 				    struct msd_diag *d);
+/** The daemon will stop soon: no tracker sends clients any more. */
+void msd_rpc_leave(struct msd_edge *e);
 /**
  * The daemon stops: refuse clients without a process. @now: kill the processes, too.
  * No effect without RPC.

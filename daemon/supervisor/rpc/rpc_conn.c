@@ -21,6 +21,7 @@
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/rpc/bytes_written.h"
 #include "daemon/supervisor/rpc/rpc_key.h"
+#include "daemon/supervisor/rpc/tracker.h"
 
 #define LINES_PER_SECOND 1u /* log lines of a kind */
 #define LINGER_MS 2000u     /* for the client to read the last answer */
@@ -186,6 +187,15 @@ static void close_now(struct msd_rpc_conn *c)
 	c->conn.transport.ops->close(&c->conn.transport);
 }
 
+static void free_place(struct msd_rpc_conn *c)
+{
+	struct msd_match_key *place = c->place;
+
+	c->place = NULL;
+	if (place != NULL)
+		msd_tracker_free_place(c->rpc->tracker, place);
+}
+
 static void act(struct msd_rpc_conn *c, unsigned actions)
 {
 	struct msd_rpc *rpc = c->rpc;
@@ -205,6 +215,8 @@ static void act(struct msd_rpc_conn *c, unsigned actions)
 		msd_counts_rpc_ended(&rpc->edge->counts);
 		msd_rpc_conns_place(rpc);
 	}
+	if (actions & (MSD_RPC_FREE_PLACE | MSD_RPC_REFUSE | MSD_RPC_CLOSE))
+		free_place(c);
 	if (actions & MSD_RPC_REFUSE)
 		refuse(c);
 	if (actions & MSD_RPC_TELL)
@@ -267,7 +279,11 @@ static void take_hello(struct msd_rpc_conn *c, const struct msd_rpc_hello *hello
 		msd_rpc_conn_on(c, MSD_RPC_HELLO_IS_REFUSED);
 	} else if (!msd_rpc_key_admits(c, hello->key)) {
 		log_refusal(c, MSD_RPC_REFUSED_KEY, &c->rpc->failures,
-			    "it has another key than --tvm-rpc, or no right to load");
+			    c->rpc->tracker == NULL
+				    ? "it has another key than --tvm-rpc, or no right "
+				      "to load"
+				    : "it has no valid match key of the tracker, or no "
+				      "right to load");
 		msd_rpc_conn_on(c, MSD_RPC_HELLO_IS_REFUSED);
 	} else {
 		msd_rpc_conn_on(c, MSD_RPC_HELLO_IS_GOOD);

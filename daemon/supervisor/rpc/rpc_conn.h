@@ -24,9 +24,10 @@ struct msd_rpc_conn {
 	struct msd_deadline due;
 	uint8_t hello[MSD_RPC_HELLO_HEAD + MSD_RPC_MAX_HELLO_BYTES];
 	size_t n_hello;
-	uint64_t n_greeting; /* bytes of the answer to the hello */
-	uint64_t session_ms; /* the hello's timeout; 0: none */
-	uint64_t ends_ms;    /* loop time at which that is over */
+	uint64_t n_greeting;         /* bytes of the answer to the hello */
+	uint64_t session_ms;         /* the hello's timeout; 0: none */
+	uint64_t ends_ms;            /* loop time at which that is over */
+	struct msd_match_key *place; /* of the tracker; NULL: none */
 	struct msd_rpc_process process;
 	char why[512];   /* why it ends, for the client */
 	unsigned n_open; /* handles that must close before it is freed */

@@ -5,6 +5,7 @@
 #include "daemon/supervisor/edge/access/authorization.h"
 #include "daemon/supervisor/request/network.h"
 #include "daemon/supervisor/rights/acl.h"
+#include "daemon/supervisor/rpc/tracker.h"
 #include "store/digest.h"
 
 bool msd_rpc_key_is(const char *key, struct msd_span given)
@@ -46,14 +47,25 @@ static bool is_token(struct msd_rpc_conn *c, struct msd_span key)
 	return err == MSD_OK;
 }
 
+/* With a tracker only a match key is valid: the tracker counts free places. */
+static bool is_own_key(struct msd_rpc_conn *c, struct msd_span key)
+{
+	struct msd_rpc *rpc = c->rpc;
+
+	if (rpc->tracker == NULL)
+		return msd_rpc_key_is(rpc->settings.key, key);
+	c->place = msd_tracker_take_place(rpc->tracker, key);
+	return c->place != NULL;
+}
+
 bool msd_rpc_key_admits(struct msd_rpc_conn *c, struct msd_span key)
 {
-	const bool is_ours = msd_rpc_key_is(c->rpc->settings.key, key);
+	const bool is_ours = is_own_key(c, key);
 
 	if (c->rpc->edge->rights.acl == NULL)
 		return is_ours;
 	if (is_ours && msd_authorization_has(&c->session, MSD_RIGHT_LOAD))
 		return true;
-	return !is_ours && is_on_loopback(c) && is_token(c, key) &&
-	       msd_authorization_has(&c->session, MSD_RIGHT_LOAD);
+	return !is_ours && c->rpc->tracker == NULL && is_on_loopback(c) &&
+	       is_token(c, key) && msd_authorization_has(&c->session, MSD_RIGHT_LOAD);
 }

@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORM "HOST:PORT[,key=WORD|,key=@FILE][,sessions=N]"
+#define FORM                                                                           \
+	"HOST:PORT[,key=WORD|,key=@FILE][,tracker=HOST:PORT[,as=ADDRESS]]"             \
+	"[,sessions=N]"
+
+#define WORD_BYTES 320u /* of one word between commas */
 
 static msd_err expected_form(struct msd_diag *d)
 {
@@ -50,18 +54,71 @@ static msd_err read_sessions(const char *value, uint32_t *ret, struct msd_diag *
 	return MSD_OK;
 }
 
+static msd_err read_key(const char *value, struct msd_rpc_settings *ret,
+			struct msd_diag *d)
+{
+	if (strlen(value) > MSD_RPC_KEY_BYTES) {
+		return msd_diag_set(d, MSD_BAD_REQUEST, "key=: at most %u bytes",
+				    MSD_RPC_KEY_BYTES);
+	}
+	if (value[0] != '@' && !is_key(value)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "key=: expected a word without spaces, or @FILE");
+	}
+	(void)snprintf(ret->key, sizeof(ret->key), "%s", value);
+	return MSD_OK;
+}
+
+static msd_err read_tracker(const char *value, struct msd_rpc_settings *ret,
+			    struct msd_diag *d)
+{
+	if (read_address(value, strlen(value), &ret->tracker, NULL) == MSD_OK &&
+	    ret->tracker.port != 0)
+		return MSD_OK;
+	return msd_diag_set(d, MSD_BAD_REQUEST, "tracker=: expected HOST:PORT");
+}
+
+static msd_err read_as(const char *value, struct msd_rpc_settings *ret,
+		       struct msd_diag *d)
+{
+	if (!is_key(value) || strlen(value) >= sizeof(ret->as)) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "as=: expected the name or address at which "
+				    "clients reach this machine");
+	}
+	(void)snprintf(ret->as, sizeof(ret->as), "%s", value);
+	return MSD_OK;
+}
+
 static msd_err read_word(const char *word, struct msd_rpc_settings *ret,
 			 struct msd_diag *d)
 {
 	if (strncmp(word, "sessions=", 9) == 0)
 		return read_sessions(word + 9, &ret->sessions, d);
-	if (strncmp(word, "key=", 4) != 0)
-		return expected_form(d);
-	if (word[4] != '@' && !is_key(word + 4)) {
+	if (strncmp(word, "key=", 4) == 0)
+		return read_key(word + 4, ret, d);
+	if (strncmp(word, "tracker=", 8) == 0)
+		return read_tracker(word + 8, ret, d);
+	if (strncmp(word, "as=", 3) == 0)
+		return read_as(word + 3, ret, d);
+	return expected_form(d);
+}
+
+/* What the words say together. */
+static msd_err check_all(struct msd_rpc_settings *s, struct msd_diag *d)
+{
+	const bool has_tracker = s->tracker.port != 0;
+
+	if (has_tracker && s->key[0] == '\0') {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "key=: expected a word without spaces, or @FILE");
+				    "tracker=: it needs key=WORD, by which clients ask "
+				    "the tracker");
 	}
-	(void)snprintf(ret->key, sizeof(ret->key), "%s", word + 4);
+	if (!has_tracker && s->as[0] != '\0')
+		return msd_diag_set(d, MSD_BAD_REQUEST, "as=: it needs tracker=");
+	if (s->sessions == 0) {
+		s->sessions = has_tracker ? MSD_RPC_TRACKER_SESSIONS : MSD_RPC_SESSIONS;
+	}
 	return MSD_OK;
 }
 
@@ -69,9 +126,9 @@ msd_err msd_rpc_settings_read(const char *text, struct msd_rpc_settings *ret,
 			      struct msd_diag *d)
 {
 	const char *at = strchrnul(text, ',');
-	char word[sizeof("key=") + MSD_RPC_KEY_BYTES];
+	char word[WORD_BYTES + 1];
 
-	*ret = (struct msd_rpc_settings){.sessions = MSD_RPC_SESSIONS};
+	*ret = (struct msd_rpc_settings){0};
 	msd_err err = read_address(text, (size_t)(at - text), &ret->address, d);
 	while (err == MSD_OK && *at == ',') {
 		const char *begin = at + 1;
@@ -79,13 +136,16 @@ msd_err msd_rpc_settings_read(const char *text, struct msd_rpc_settings *ret,
 		const size_t n = (size_t)(at - begin);
 		if (n >= sizeof(word)) {
 			return msd_diag_set(d, MSD_BAD_REQUEST,
-					    "key=: at most %u bytes",
-					    MSD_RPC_KEY_BYTES);
+					    "a word of %zu bytes; at most %u are "
+					    "possible",
+					    n, WORD_BYTES);
 		}
 		memcpy(word, begin, n);
 		word[n] = '\0';
 		err = read_word(word, ret, d);
 	}
+	if (err == MSD_OK)
+		err = check_all(ret, d);
 	if (err == MSD_OK)
 		ret->text = text;
 	return err;

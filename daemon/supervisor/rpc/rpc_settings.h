@@ -1,17 +1,23 @@
 #ifndef MSD_SUPERVISOR_RPC_SETTINGS_H
 #define MSD_SUPERVISOR_RPC_SETTINGS_H
-/* The value of --tvm-rpc: HOST:PORT[,key=WORD|,key=@FILE][,sessions=N]. */
+/* The value of --tvm-rpc:
+ * HOST:PORT[,key=WORD|,key=@FILE][,tracker=HOST:PORT[,as=ADDRESS]][,sessions=N]. */
 #include "proto/address.h"
 #include "proto/base/diag.h"
 
 #define MSD_RPC_SESSIONS 16u /* at a time, without sessions=N */
+#define MSD_RPC_TRACKER_SESSIONS                                                       \
+	1u /* the same with a tracker: measurements disturb each other */
 #define MSD_RPC_MOST_SESSIONS 1024u
 #define MSD_RPC_KEY_BYTES 256u
 
 struct msd_rpc_settings {
 	const char *text; /* NULL: the option is not given */
 	struct msd_address address;
-	char key[MSD_RPC_KEY_BYTES + 1]; /* "": none; "@FILE" as given */
+	char key[MSD_RPC_KEY_BYTES + 1];   /* "": none; "@FILE" as given */
+	struct msd_address tracker;        /* port 0: none */
+	char as[MSD_ADDRESS_HOST_MAX + 1]; /* own address for its clients; "": the one
+					      that the tracker sees */
 	uint32_t sessions;
 };
 
