@@ -70,6 +70,16 @@ static bool is_adopted(const struct msd_edge *e, const struct msd_address *a)
 	return false;
 }
 
+/* The passed socket that listens on the address of --tvm-rpc; -1: none. */
+static int handed_rpc(const struct msd_options *o, const struct msd_sd *sd)
+{
+	for (uint32_t i = 0; o->rpc.text != NULL && i < sd->n_listen; i++) {
+		if (msd_listen_socket_is_at(sd->listen[i], &o->rpc.address))
+			return sd->listen[i];
+	}
+	return -1;
+}
+
 static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 			  const struct msd_sd *sd, struct msd_diag *d)
 {
@@ -79,10 +89,13 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 					       .socket_mode = o->socket_mode,
 					       .wanted = o->listen,
 					       .n_wanted = o->n_listen};
+	const int rpc_fd = handed_rpc(o, sd);
 	msd_err err = MSD_OK;
 
-	for (uint32_t i = 0; i < sd->n_listen && err == MSD_OK; i++)
-		err = msd_listener_adopt(e, sd->listen[i], &how, d);
+	for (uint32_t i = 0; i < sd->n_listen && err == MSD_OK; i++) {
+		if (sd->listen[i] != rpc_fd)
+			err = msd_listener_adopt(e, sd->listen[i], &how, d);
+	}
 	for (uint32_t i = 0; i < o->n_listen && err == MSD_OK; i++) {
 		if (!is_adopted(e, &o->listen[i]))
 			err = msd_listener_open(e, &o->listen[i], &how, d);
@@ -92,8 +105,8 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 	if (err == MSD_OK && o->rpc.text != NULL) {
 		err = msd_rpc_open(
 			e, &o->rpc,
-			msd_installed_find("MODSERD_RPC", "modserd-rpc", X_OK), &how,
-			d);
+			msd_installed_find("MODSERD_RPC", "modserd-rpc", X_OK), rpc_fd,
+			&how, d);
 	}
 	for (uint32_t i = 0; i < o->n_agents && err == MSD_OK; i++) {
 		const struct msd_agent *a = &o->agents[i];

@@ -109,12 +109,22 @@ Test(rpc, settings_have_an_address_a_key_and_a_number)
 	cr_assert_eq(read_settings("[::1]:1,sessions=3,key=a:b=c", &s), MSD_OK);
 	cr_expect_str_eq(s.key, "a:b=c");
 	cr_expect_eq(s.sessions, 3);
+	cr_assert_eq(read_settings("h:1,tracker=[::2]:9,as=me,key=k", &s), MSD_OK);
+	cr_expect_str_eq(s.tracker.host, "::2");
+	cr_expect_eq(s.tracker.port, 9);
+	cr_expect_str_eq(s.as, "me");
+	cr_expect_eq(s.sessions, MSD_RPC_TRACKER_SESSIONS);
+	cr_assert_eq(read_settings("h:1,sessions=5,key=k,tracker=t:9", &s), MSD_OK);
+	cr_expect_eq(s.sessions, 5);
+	cr_expect_str_eq(s.as, "");
 	for (const char *const *bad =
 		     (const char *const[]){"", ":1", "h", "unix:/x", "tcp://h:1",
 					   "h:1,", "h:1,key", "h:1,key=", "h:1,key=a b",
 					   "h:1,sessions=", "h:1,sessions=-1",
 					   "h:1,sessions=1025", "h:1,sessions=2x",
-					   NULL};
+					   "h:1,tracker=t:9", "h:1,key=k,tracker=t",
+					   "h:1,key=k,tracker=t:0", "h:1,key=k,as=h",
+					   "h:1,key=k,tracker=t:9,as=", NULL};
 	     *bad != NULL; bad++)
 		cr_expect_eq(read_settings(*bad, &s), MSD_BAD_REQUEST, "%s", *bad);
 }

@@ -1,5 +1,6 @@
 """--tvm-rpc: unchanged clients of TVM's RPC get a session each from the daemon."""
 import contextlib
+import shutil
 import socket
 import struct
 import threading
@@ -9,6 +10,7 @@ import pytest
 
 import harness
 from rpc_wire import CALL, EXCEPTION, MAGIC, RETURN, SHUTDOWN, ask, function, seq, text
+from test_service_manager import handed
 
 tvm = pytest.importorskip("tvm", reason="apache-tvm is not installed")
 rpc = pytest.importorskip("tvm.rpc", reason="this TVM has no RPC client")
@@ -310,3 +312,49 @@ def test_another_address_names_the_option_in_the_log(own_daemon):
     with pytest.raises(Exception, match="cannot find server that matches key"):
         rpc.connect("127.0.0.1", port)
     daemon.expect_logged("modserd --tvm-rpc names")
+
+
+def test_a_socket_of_the_service_manager_with_its_address_serves_rpc(own_daemon):
+    with socket.create_server(("127.0.0.1", 0)) as tcp, \
+            socket.create_server(("127.0.0.1", 0)) as other:
+        port = tcp.getsockname()[1]
+        daemon = own_daemon("--allow-load-tcp", "--tvm-rpc", f"127.0.0.1:{port},key=k",
+                            **handed(other, tcp))
+        assert daemon.hosts == [f"tcp://127.0.0.1:{other.getsockname()[1]}",
+                                f"tvm-rpc://127.0.0.1:{port}"]
+        remote = rpc.connect("127.0.0.1", port, "k")
+        assert remote.get_function("testing.echo")("served") == "served"
+
+
+def test_a_socket_of_the_service_manager_beyond_loopback_wants_the_same(own_daemon):
+    with socket.create_server(("0.0.0.0", 0)) as tcp:
+        words = ["--allow-load-tcp", "--tvm-rpc", f"0.0.0.0:{tcp.getsockname()[1]}"]
+        with pytest.raises(AssertionError, match="beyond loopback"):
+            own_daemon(*words, **handed(tcp))
+        own_daemon(*words, "--insecure-tcp", **handed(tcp))
+        assert rpc.connect("127.0.0.1", tcp.getsockname()[1]).get_function("testing.echo")(1) == 1
+
+
+@pytest.mark.skipif(
+    not shutil.which("systemd-socket-activate"), reason="no systemd-socket-activate here"
+)
+def test_systemds_own_tool_hands_the_socket_over(own_daemon):
+    """It waits for a first client and becomes the daemon then."""
+    with socket.socket() as kept:  # its port is nobody else's meanwhile
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind(("127.0.0.1", 0))
+        port = kept.getsockname()[1]
+        client = socket.socket()
+
+        def knock():
+            harness.until(lambda: client.connect_ex(("127.0.0.1", port)) == 0, "it listens")
+
+        knocking = threading.Thread(target=knock)
+        knocking.start()
+        daemon = own_daemon("--allow-load-tcp", "--tvm-rpc", f"127.0.0.1:{port}", listen=[],
+                            before=["systemd-socket-activate", "-l", f"127.0.0.1:{port}"])
+        knocking.join()
+        assert daemon.host == f"tvm-rpc://127.0.0.1:{port}"
+        with client as s:
+            s.sendall(hello())
+            assert s.recv(15, socket.MSG_WAITALL) == hello(b"server:")

@@ -27,10 +27,12 @@ static const struct {
 	 "serve HTTP (health, readiness, models, inference) on HOST:PORT, [IPV6]:PORT, "
 	 "unix:PATH or https://HOST:PORT",
 	 true},
-	{"tvm-rpc", "HOST:PORT[,key=WORD|,key=@FILE][,sessions=N]",
+	{"tvm-rpc",
+	 "HOST:PORT[,key=WORD|,key=@FILE][,tracker=HOST:PORT[,as=ADDRESS]][,sessions="
+	 "N]",
 	 "serve unchanged clients of TVM's RPC (tvm.rpc.connect), up to N sessions at "
-	 "a "
-	 "time (16); needs --allow-load-tcp, because each session loads code",
+	 "a time (16; 1 with a tracker, which sends its clients to ADDRESS); needs "
+	 "--allow-load-tcp, because each session loads code",
 	 false},
 	{"load", "NAME=FILE[,KEY=VALUE]...",
 	 "load FILE as NAME at the start; repeatable. KEY is one of: graph, params, "

@@ -322,8 +322,10 @@ msd_err msd_options_check_listen(const struct msd_options *o, uint32_t n_handed,
 
 	if (is_checked && o->rpc.text != NULL && !o->allow_load_tcp) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
-				    "--tvm-rpc: each session of TVM's RPC loads code: "
-				    "give --allow-load-tcp, too");
+				    "--tvm-rpc: each session of TVM's RPC loads code, "
+				    "and --allow-load-tcp is not given\n"
+				    "  to do: add --allow-load-tcp, or allow-load-tcp "
+				    "= yes in the file of --config");
 	}
 	if (o->action != MSD_RUN_SERVE || o->n_listen + n_handed > 0 || o->has_http ||
 	    o->rpc.text != NULL)

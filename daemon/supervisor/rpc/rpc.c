@@ -36,7 +36,7 @@ static uint16_t port_of(const struct msd_edge *e)
 }
 
 static msd_err open_all(struct msd_edge *e, const struct msd_listen_options *how,
-			struct msd_diag *d)
+			int fd, struct msd_diag *d)
 {
 	struct msd_listen_options options = *how;
 
@@ -44,15 +44,18 @@ static msd_err open_all(struct msd_edge *e, const struct msd_listen_options *how
 	options.enter_tls = NULL; /* TVM's client has no TLS */
 	options.scheme = "tvm-rpc";
 	msd_err err = msd_rpc_settings_read_key(&e->rpc->settings, d);
-	if (err == MSD_OK)
-		err = msd_listener_open(e, &e->rpc->settings.address, &options, d);
+	if (err == MSD_OK) {
+		err = fd >= 0 ? msd_listener_adopt(e, fd, &options, d)
+			      : msd_listener_open(e, &e->rpc->settings.address,
+						  &options, d);
+	}
 	if (err != MSD_OK || e->rpc->settings.tracker.port == 0)
 		return err;
 	return msd_tracker_open(e, &e->rpc->settings, port_of(e), &e->rpc->tracker, d);
 }
 
 msd_err msd_rpc_open(struct msd_edge *e, const struct msd_rpc_settings *settings,
-		     char *program, const struct msd_listen_options *how,
+		     char *program, int fd, const struct msd_listen_options *how,
 		     struct msd_diag *d)
 {
 	if (program == NULL) {
@@ -70,7 +73,7 @@ msd_err msd_rpc_open(struct msd_edge *e, const struct msd_rpc_settings *settings
 	e->rpc->settings = *settings;
 	e->rpc->program = program;
 	msd_list_init(&e->rpc->conns);
-	return open_all(e, how, d);
+	return open_all(e, how, fd, d);
 }
 
 void msd_rpc_leave(struct msd_edge *e)

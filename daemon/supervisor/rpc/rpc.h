@@ -22,12 +22,14 @@ struct msd_rpc {
 
 /**
  * Listen for clients of TVM's RPC. Takes @program, the path of modserd-rpc, in every
- * case. Errors: those of msd_listener_open() and msd_rpc_settings_read_key(),
+ * case. @fd: an inherited socket that listens there, which is taken; -1: none. Errors:
+ * those of the listener, of msd_rpc_settings_read_key() and msd_tracker_open(),
  * MSD_NOT_FOUND (@program is NULL).
  */
 MSD_MUST_CHECK msd_err msd_rpc_open(struct msd_edge *e,
 				    const struct msd_rpc_settings *settings,
-				    char *program, const struct msd_listen_options *how,
+				    char *program, int fd,
+				    const struct msd_listen_options *how,
 				    struct msd_diag *d);
 /** The daemon will stop soon: no tracker sends clients any more. */
 void msd_rpc_leave(struct msd_edge *e);

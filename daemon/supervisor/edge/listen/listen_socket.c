@@ -289,14 +289,29 @@ static bool read_bound(const struct sockaddr_storage *sa, socklen_t n,
 	return true;
 }
 
+static bool is_at(const struct msd_address *bound, const struct msd_address *a)
+{
+	return a->port == bound->port && strcmp(a->host, bound->host) == 0;
+}
+
+bool msd_listen_socket_is_at(int fd, const struct msd_address *a)
+{
+	struct sockaddr_storage sa = {0};
+	struct msd_address bound = {0};
+	socklen_t n = sizeof(sa);
+
+	return getsockname(fd, (struct sockaddr *)&sa, &n) == 0 &&
+	       read_bound(&sa, n, &bound) && bound.kind == MSD_ADDRESS_TCP &&
+	       is_at(&bound, a);
+}
+
 /* A socket does not say which protocol it is for, so the configuration names it. */
 static bool is_for_tls(const struct msd_address *a,
 		       const struct msd_listen_options *options)
 {
 	for (uint32_t i = 0; i < options->n_wanted; i++) {
 		const struct msd_address *w = &options->wanted[i];
-		if (w->kind == MSD_ADDRESS_TLS && w->port == a->port &&
-		    strcmp(w->host, a->host) == 0)
+		if (w->kind == MSD_ADDRESS_TLS && is_at(a, w))
 			return true;
 	}
 	return false;

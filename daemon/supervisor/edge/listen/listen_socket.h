@@ -58,5 +58,7 @@ MSD_MUST_CHECK msd_err msd_listen_socket_check(const struct msd_address *a,
 MSD_MUST_CHECK msd_err
 msd_listen_socket_inherited(int fd, const struct msd_listen_options *options,
 			    struct msd_address *ret, struct msd_diag *d);
+/** True if the inherited socket @fd listens on @a, whose host is written in numbers. */
+bool msd_listen_socket_is_at(int fd, const struct msd_address *a);
 
 #endif

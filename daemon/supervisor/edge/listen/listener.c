@@ -232,6 +232,17 @@ static msd_err start(struct msd_listener *l, struct msd_diag *d)
 	return MSD_OK;
 }
 
+/* Set the handlers of its connections; its address is known. */
+static void set_way(struct msd_listener *l, const struct msd_listen_options *options)
+{
+	l->way = (struct msd_accept_path){.kind = l->address.kind,
+					  .enter = options->enter,
+					  .enter_tls = options->enter_tls,
+					  .about = options->about,
+					  .is_of_proxies = options->is_of_proxies};
+	l->scheme = options->scheme;
+}
+
 msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 			  const struct msd_listen_options *options, struct msd_diag *d)
 {
@@ -240,13 +251,8 @@ msd_err msd_listener_open(struct msd_edge *e, const struct msd_address *address,
 	if (l == NULL)
 		return msd_diag_no_memory(d);
 	l->edge = e;
-	l->way = (struct msd_accept_path){.kind = address->kind,
-					  .enter = options->enter,
-					  .enter_tls = options->enter_tls,
-					  .about = options->about,
-					  .is_of_proxies = options->is_of_proxies};
-	l->scheme = options->scheme;
 	l->address = *address;
+	set_way(l, options);
 	const msd_err err = msd_listen_socket_open(&l->address, options, &l->fd, d);
 	if (err != MSD_OK) {
 		free(l);
@@ -271,7 +277,7 @@ msd_err msd_listener_adopt(struct msd_edge *e, int fd,
 	l->edge = e;
 	l->fd = fd;
 	l->is_inherited = true;
-	l->way.kind = l->address.kind;
+	set_way(l, options);
 	return start(l, d);
 }
 
