@@ -107,6 +107,26 @@ Test(caffe, files_come_in_any_order)
 	modser_graph_destroy(g);
 }
 
+/* Caffe writes the state of a network that has no name before its layers. */
+Test(caffe, weights_may_begin_with_a_state)
+{
+	static const uint8_t state[] = {0x32, 4, 8, 1, 16, 0}; /* phase, level */
+	const struct weights w = weights_of("ip", 2);
+	uint8_t bytes[sizeof(state) + sizeof(w.bytes)];
+	const size_t n_name = 3; /* bytes of the name, which is left out */
+	const modser_part parts[] = {
+		{bytes, sizeof(state) + w.n - n_name},
+		{text, sizeof(text) - 1},
+	};
+	int result;
+
+	memcpy(bytes, state, sizeof(state));
+	memcpy(bytes + sizeof(state), w.bytes + n_name, w.n - n_name);
+	modser_graph *g = load_parts(parts, 2, &result);
+	cr_expect_eq(result, 0, "%s", modser_graph_error(g));
+	modser_graph_destroy(g);
+}
+
 Test(caffe, weights_stay_in_their_file)
 {
 	const struct weights w = weights_of("ip", 2);

@@ -21,7 +21,15 @@ static bool is_name(struct msd_span s)
 }
 
 /* Field numbers of a NetParameter that come before its layers, and the layers. */
-enum { NAME = 1, LAYERS = 2, INPUT = 3, INPUT_DIM = 4, INPUT_SHAPE = 8, LAYER = 100 };
+enum {
+	NAME = 1,
+	LAYERS = 2,
+	INPUT = 3,
+	FORCE_BACKWARD = 5,
+	DEBUG_INFO = 7,
+	INPUT_SHAPE = 8,
+	LAYER = 100,
+};
 
 /* A binary network begins with a name, inputs or layers. Fields that the head cuts off
  * are judged by their tags. */
@@ -52,7 +60,10 @@ static bool is_binary(const void *head, size_t bytes)
 			return is_named || (is_whole && tag >> 3 == INPUT && f.n > 0 &&
 					    is_name((struct msd_span){f.body, f.n}));
 		}
-		if (!is_whole || tag >> 3 > INPUT_SHAPE || !is_named)
+		if (!is_whole || tag >> 3 > INPUT_SHAPE)
+			return false;
+		/* without a name, only the state of the network may come first */
+		if (!is_named && (tag >> 3 < FORCE_BACKWARD || tag >> 3 > DEBUG_INFO))
 			return false;
 	}
 	return false;
