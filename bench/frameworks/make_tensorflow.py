@@ -101,7 +101,11 @@ def lite(out, name, model=None, shapes=None, function=None, kind="float", rtol=1
         converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
     if kind == "int8":
         converter.inference_input_type = converter.inference_output_type = tf.int8
-    raw = converter.convert()
+    try:
+        raw = converter.convert()
+    except Exception as error:  # operators that TensorFlow Lite lacks
+        print(f"{name}: not converted: {str(error).splitlines()[0][:100]}", flush=True)
+        return
     (out.path / f"{name}.tflite").write_bytes(raw)
     interpreter = tf.lite.Interpreter(
         model_content=raw, num_threads=1,
@@ -136,4 +140,6 @@ def zoo(out):
 
 
 if __name__ == "__main__":
-    cases.main({"zoo": zoo}, __doc__)
+    import varied_tensorflow
+
+    cases.main({"zoo": zoo, "varied": varied_tensorflow.varied}, __doc__)
