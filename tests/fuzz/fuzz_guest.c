@@ -180,7 +180,7 @@ int msd_fuzz_accepts(const uint8_t *data, size_t n)
 	(void)close(client);
 	(void)close(theirs);
 	hear_of_its_end();
-	MUST(!is_there() && msd_list_is_empty(&world_worker.queue));
+	MUST(!is_there() && world_is_idle());
 	MUST(ledger->who == 0 && ledger->deadline_ns == 0);
 	return was_there;
 }

@@ -127,3 +127,14 @@ int world_begin(void)
 	msd_buf_finish(&said);
 	return ends[1];
 }
+
+bool world_is_idle(void)
+{
+	MSD_LIST_EACH (it, &world_worker.peers) {
+		struct msd_peer *p = MSD_CONTAINER_OF(it, struct msd_peer, link);
+
+		if (!msd_list_is_empty(&p->queue))
+			return false;
+	}
+	return true;
+}

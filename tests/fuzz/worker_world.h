@@ -13,6 +13,8 @@ struct world_frame {
 };
 
 extern struct msd_worker world_worker;
+/** True if no peer has a request that waits. */
+bool world_is_idle(void);
 
 /** Once: the worker opens its module, as the supervisor asks on the real channel.
  * Returns that channel's other end. */

@@ -22,7 +22,6 @@ struct packed {
 	struct msd_native_packed base;
 	size_t block; /* channels */
 	size_t block_floats;
-	float weights[];
 };
 
 struct deconvolution {
@@ -78,24 +77,26 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	const size_t block = taps < ROWS ? least(ROWS / taps, out + (out == 0)) : 1;
 	const size_t floats = k->pack_a_floats(block * taps, group_in);
 	const size_t blocks = divide_up(out, block);
-	const size_t bytes = groups * blocks * floats * sizeof(float);
 	const float *w = msd_native_constant(node, 1);
-	struct packed *p = malloc(sizeof(*p) + bytes);
+	bool is_packed = false;
+	struct packed *p = msd_native_packed_new(node, "matrix", sizeof(*p),
+						 groups * blocks * floats, &is_packed);
 
 	if (p == NULL)
 		return false;
-	p->base = (struct msd_native_packed){msd_native_packed_free, bytes, "matrix"};
+	*ret = &p->base;
 	p->block = block;
 	p->block_floats = floats;
+	if (is_packed)
+		return true;
 	for (size_t i = 0; i < groups * blocks; i++) {
 		const size_t first = i % blocks * block;
 		const float *from = w + i / blocks * group_in * out * taps;
 
 		k->pack_a(from + first * taps, 1, out * taps,
 			  least(block, out - first) * taps, group_in, NULL,
-			  p->weights + i * floats);
+			  p->base.weights + i * floats);
 	}
-	*ret = &p->base;
 	return true;
 }
 
@@ -227,7 +228,7 @@ static void run_part(const struct deconvolution *c, size_t i, const struct room 
 		.m = count * c->taps,
 		.n = c->in_plane,
 		.k = c->group_in,
-		.packed_a = c->packed->weights +
+		.packed_a = c->packed->base.weights +
 			    (group * c->blocks + block) * c->packed->block_floats,
 		.packed_b = c->panels + group * c->group_panels,
 		.y = room->columns - n0,
