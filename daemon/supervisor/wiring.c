@@ -185,6 +185,7 @@ void msd_server_connect_parts(struct msd_server *s)
 	msd_handover_shelf_init(&s->registry.warm.shelf);
 	msd_list_init(&s->registry.warm.artifacts);
 	msd_list_init(&s->registry.modules);
+	msd_list_init(&s->registry.directs);
 	s->registry.leaves_calls_uncounted = msd_feature_is_disabled("metrics");
 	msd_call_log_init(&s->registry.call_log, MSD_ALL_CALLS);
 	msd_call_log_init(&s->registry.slow_log, MSD_SLOW_ONES);

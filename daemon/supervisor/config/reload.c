@@ -18,7 +18,7 @@
 #include "daemon/supervisor/descriptors.h"
 #include "daemon/supervisor/edge/access/recheck.h"
 #include "daemon/supervisor/machine.h"
-#include "daemon/supervisor/module/direct/directs.h"
+#include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/life/catalog.h"
 #include "daemon/supervisor/module/queue/admit.h"
 #include "daemon/supervisor/repository/key_revocation.h"
@@ -54,7 +54,7 @@ static void take_limit(struct msd_server *s, const struct msd_options *next,
 	msd_limits_size(&sized, msd_machine_memory("", uv_get_total_memory()),
 			uv_available_parallelism());
 	*msd_option_limit(&s->limits, row) = *msd_option_limit(&sized, row);
-	msd_directs_end(&s->registry); /* their workers have the old limits */
+	msd_direct_end_all(&s->registry); /* their workers have the old limits */
 	s->wire.last_fd = msd_descriptors_raise(&s->limits);
 }
 
@@ -277,7 +277,7 @@ static msd_err find(struct msd_server *s, struct again *a, struct msd_diag *d)
 static void take_rights(struct msd_server *s, struct msd_acl *rights)
 {
 	msd_rights_set(&s->edge.rights, rights);
-	msd_directs_end(&s->registry);
+	msd_direct_end_all(&s->registry);
 	msd_log(MSD_LOG_INFO, "config_reload", "key=acl file=\"%s\"", rights->file);
 }
 

@@ -4,7 +4,7 @@
 #include "daemon/supervisor/facts/device_gauges.h"
 #include "daemon/supervisor/facts/exposition.h"
 #include "daemon/supervisor/facts/figures.h"
-#include "daemon/supervisor/module/direct/directs.h"
+#include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "proto/words/words.h"
 
@@ -98,7 +98,7 @@ static bool write_until(struct msd_edge *e, const struct msd_view *view,
 			size_t until)
 {
 	if (!at->has_begun) {
-		msd_directs_count(e->registry);
+		msd_direct_count_all(e->registry);
 		put_build(x);
 		put_figures(x, e, &msd_figures_daemon);
 		put_figures(x, e, &msd_figures_held);

@@ -13,7 +13,7 @@
 
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/methods/method.h"
-#include "daemon/supervisor/module/direct/directs.h"
+#include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
 #include "proto/base/clock.h"
@@ -219,7 +219,7 @@ msd_err msd_method_monitor(struct msd_method_call *c, struct msd_diag *d)
 		err = read_wish(&c->params->via.array.ptr[0], &w, &wait_ms, d);
 	if (err != MSD_OK)
 		return err;
-	msd_directs_hold_off(registry);
+	msd_direct_hold_off(registry);
 	if (c->options.has_deadline && c->options.deadline_ms < wait_ms)
 		wait_ms = c->options.deadline_ms;
 	if (put_answer(&w, registry, &c->result) > 0 || wait_ms == 0)

@@ -16,7 +16,7 @@
 #include "daemon/supervisor/edge/methods/method.h"
 #include "daemon/supervisor/edge/objects/object.h"
 #include "daemon/supervisor/edge/session/frame_session.h"
-#include "daemon/supervisor/module/direct/directs.h"
+#include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/workers/facts.h"
 #include "daemon/supervisor/module/workers/signature.h"
@@ -245,7 +245,7 @@ static msd_err run(struct msd_method_call *c, struct msd_diag *d)
 		return err;
 	msd_audit_request(c->session, c->in, c->method);
 	if (tells_of_calls(c->method))
-		msd_directs_count(c->session->edge->registry);
+		msd_direct_count_all(c->session->edge->registry);
 	return handler(c, d);
 }
 

@@ -20,18 +20,17 @@
 #include "proto/base/clock.h"
 #include "proto/value.h"
 
-static struct msd_direct *direct_of(struct msd_list *link)
-{
-	return MSD_CONTAINER_OF(link, struct msd_direct, link);
-}
-
 static void forget(struct msd_direct *x)
 {
 	msd_list_remove(&x->link);
+	msd_list_remove(&x->all_link);
 	msd_list_remove(&x->client_link);
 	msd_closer_close_socket(x->fd, msd_peer_id_passer(x->who));
 	free(x);
 }
+
+/* After the last client that watched single calls. */
+#define HOLD_OFF_MS 10000u
 
 /* Send worker.peer: the worker is to admit @fd, an end of the pair. Takes @fd. */
 static bool tell(const struct msd_direct *x, int fd, const struct msd_buf *functions,
@@ -84,6 +83,16 @@ static msd_err open_ends(const struct msd_wire *w, int ret[3], struct msd_diag *
 		"channel.open: the last descriptors are reserved for the daemon");
 }
 
+/* The lowest unused number of a channel of @p, which has room for one. */
+static uint16_t free_number(const struct msd_process *p)
+{
+	uint16_t n = 1;
+
+	while (msd_direct_find(p, n) != NULL)
+		n++;
+	return n;
+}
+
 static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 			  const struct msd_buf *functions,
 			  const struct msd_direct_terms *terms, int *ret_fd,
@@ -107,12 +116,13 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 				 .client = c,
 				 .who = c->peer,
 				 .fd = ends[2],
-				 .number = msd_direct_free_number(p),
+				 .number = free_number(p),
 				 .used_ms = uv_now(p->registry->loop)};
 	(void)__atomic_fetch_and(&p->ledger->leaving, ~msd_ledger_bit(x->number),
 				 __ATOMIC_RELEASE);
 	x->n_calls = msd_ledger_get(&p->ledger->n_calls[x->number]);
 	msd_list_init(&x->link);
+	msd_list_init(&x->all_link);
 	msd_list_init(&x->client_link);
 	if (!tell(x, ends[0], functions, terms)) {
 		(void)close(ends[1]);
@@ -121,58 +131,10 @@ static msd_err connect_to(struct msd_process *p, struct msd_client *c,
 		return msd_diag_no_memory(d);
 	}
 	msd_list_append(&p->directs, &x->link);
+	msd_list_append(&p->registry->directs, &x->all_link);
 	msd_list_append(&c->directs, &x->client_link);
 	msd_direct_watch(p);
 	*ret_fd = ends[1];
-	return MSD_OK;
-}
-
-static bool is_watched(const struct msd_module_registry *registry)
-{
-	return msd_waiters_are_there(&registry->call_log.followers) ||
-	       uv_now(registry->loop) < registry->no_direct_until_ms;
-}
-
-static msd_err check(struct msd_worker_group *group, struct msd_diag *d)
-{
-	if (msd_feature_is_disabled("direct")) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "channel.open: disabled by MODSERD_WITHOUT");
-	}
-	if (group->registry->limits->max_directs == 0) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "channel.open: disabled (max-directs is off)");
-	}
-	if (msd_direct_bytes(group->registry->limits) < MSD_DIRECT_LEAST_BYTES) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "channel.open: max-payload or max-memory leaves "
-				    "less than %u bytes for a direct channel",
-				    MSD_DIRECT_LEAST_BYTES);
-	}
-	if (group->registry->limits->max_wait_ms > 0) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "channel.open: only the daemon enforces max-wait: "
-				    "send the calls to the daemon");
-	}
-	if (group->run.batch_rows > 0) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "channel.open: only the daemon joins calls of "
-				    "module %s (batch): send the calls to the daemon",
-				    group->name);
-	}
-	if (msd_direct_is_crowded(group)) {
-		msd_direct_end_group(group);
-		return msd_diag_set(
-			d, MSD_BUSY,
-			"channel.open: more than %u clients per worker wait for module "
-			"%s at the daemon, which serves them in turn",
-			MSD_DIRECT_CROWD, group->name);
-	}
-	if (is_watched(group->registry)) {
-		return msd_diag_set(d, MSD_BUSY,
-				    "channel.open: a client monitors the calls "
-				    "(server.monitor): send them to the daemon now");
-	}
 	return MSD_OK;
 }
 
@@ -181,11 +143,8 @@ msd_err msd_direct_open(struct msd_worker_group *group, struct msd_client *c,
 			struct msd_direct_terms *ret_terms, int *ret_fd,
 			struct msd_diag *d)
 {
-	const msd_err err = check(group, d);
+	struct msd_process *p = msd_direct_admit(group, c->peer, d);
 
-	if (err != MSD_OK)
-		return err;
-	struct msd_process *p = msd_direct_choose(group, c->peer, d);
 	if (p == NULL)
 		return d->code;
 	*ret_terms = (struct msd_direct_terms){
@@ -219,19 +178,29 @@ void msd_direct_end_client(struct msd_client *c)
 	}
 }
 
-static void end_all_of(struct msd_process *p)
-{
-	MSD_LIST_EACH (it, &p->directs) {
-		msd_direct_end(direct_of(it));
-	}
-}
-
 void msd_direct_end_group(struct msd_worker_group *group)
 {
 	for (uint32_t i = 0; i < group->n_replicas; i++) {
-		if (group->replicas[i].process != NULL)
-			end_all_of(group->replicas[i].process);
+		struct msd_process *p = group->replicas[i].process;
+		if (p == NULL)
+			continue;
+		MSD_LIST_EACH (it, &p->directs) {
+			msd_direct_end(msd_direct_of(it));
+		}
 	}
+}
+
+void msd_direct_end_all(struct msd_module_registry *registry)
+{
+	MSD_LIST_EACH (it, &registry->directs) {
+		msd_direct_end(MSD_CONTAINER_OF(it, struct msd_direct, all_link));
+	}
+}
+
+void msd_direct_hold_off(struct msd_module_registry *registry)
+{
+	registry->no_direct_until_ms = uv_now(registry->loop) + HOLD_OFF_MS;
+	msd_direct_end_all(registry);
 }
 
 bool msd_direct_is_any(const struct msd_worker_group *group)
@@ -282,7 +251,7 @@ void msd_direct_lose(struct msd_process *p, const struct msd_lost *lost)
 	msd_direct_count_last(p, lost->loss == MSD_LOSS_DEVICE ? MSD_GPU_FAULT
 							       : MSD_WORKER_LOST);
 	MSD_LIST_EACH_SAFE (it, &p->directs) {
-		tell_lost(direct_of(it), lost);
-		forget(direct_of(it));
+		tell_lost(msd_direct_of(it), lost);
+		forget(msd_direct_of(it));
 	}
 }

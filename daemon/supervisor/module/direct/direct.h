@@ -19,25 +19,24 @@
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/request.h"
 
-struct msd_worker_group;
 struct msd_limits;
 struct msd_lost;
+struct msd_module_registry;
+struct msd_worker_group;
 
 /* For one channel; with its share of `bytes`, the worker's storage for it. */
 #define MSD_DIRECT_REQUESTS 256u
 #define MSD_DIRECT_BYTES (16u << 20)
-#define MSD_DIRECT_LEAST_BYTES (64u << 10)
 /*
  * A worker gives the supervisor four turns for each turn of a channel
  * (daemon/worker/fair_queue.h). If more than this number of clients wait for a worker
  * through the supervisor, all clients go through the supervisor.
  */
 #define MSD_DIRECT_CROWD 4u
-/* A client without a call for this time may lose its channel to another client. */
-#define MSD_DIRECT_UNUSED_MS 1000u
 
 struct msd_direct {
 	struct msd_list link;        /* msd_process.directs */
+	struct msd_list all_link;    /* msd_module_registry.directs */
 	struct msd_list client_link; /* msd_client.directs */
 	struct msd_process *process;
 	struct msd_client *client; /* notified of its worker's death; NULL: gone */
@@ -49,6 +48,21 @@ struct msd_direct {
 	uint64_t used_ms; /* loop time of the last change of n_calls */
 	uint64_t left_ms; /* without a client: loop time since when */
 };
+
+static inline struct msd_direct *msd_direct_of(struct msd_list *link)
+{
+	return MSD_CONTAINER_OF(link, struct msd_direct, link);
+}
+/** Return the channel of the process with @number, or NULL. */
+static inline struct msd_direct *msd_direct_find(const struct msd_process *p,
+						 uint64_t number)
+{
+	MSD_LIST_EACH (it, &p->directs) {
+		if (msd_direct_of(it)->number == number)
+			return msd_direct_of(it);
+	}
+	return NULL;
+}
 
 /* Parameters of a channel that its client gets. */
 struct msd_direct_terms {
@@ -67,9 +81,12 @@ MSD_MUST_CHECK msd_err msd_direct_open(struct msd_worker_group *group,
 				       const struct msd_buf *functions,
 				       struct msd_direct_terms *ret_terms, int *ret_fd,
 				       struct msd_diag *d);
-/** Take back all channels of a module, or of a client. */
+/** Take back all channels, those of a module, or of a client. */
+void msd_direct_end_all(struct msd_module_registry *registry);
 void msd_direct_end_group(struct msd_worker_group *group);
 void msd_direct_end_client(struct msd_client *c);
+/** Take all channels back, and give none for a while: a client watches single calls. */
+void msd_direct_hold_off(struct msd_module_registry *registry);
 /** Take back one channel. */
 void msd_direct_end(struct msd_direct *x);
 /** True if a worker of @group has a channel. */
@@ -83,26 +100,17 @@ MSD_MUST_CHECK bool msd_direct_reap(struct msd_process *p, const struct msd_in *
 /** Drop all channels of a lost process, which its replica still holds. */
 void msd_direct_lose(struct msd_process *p, const struct msd_lost *lost);
 
-/* direct_find.c */
-/** Return the channel of the process with @number, or NULL. */
-struct msd_direct *msd_direct_find(const struct msd_process *p, uint64_t number);
-/** Return an unused channel number; 0: all are in use. */
-uint16_t msd_direct_free_number(const struct msd_process *p);
-
-/* direct_choose.c */
+/* direct_admit.c */
 /**
- * Select the open worker of @group with the fewest channels and room for one of @who.
- * NULL: no worker has room, for the cause in @d; an unused channel is then taken
- * back.
+ * Select the open worker of @group with the fewest channels that has room for one of
+ * @who. NULL: none may be opened, for the cause in @d; an unused channel is then taken
+ * back. The errors are those of msd_direct_open().
  */
-struct msd_process *msd_direct_choose(const struct msd_worker_group *group,
-				      struct msd_peer_id who, struct msd_diag *d);
+struct msd_process *msd_direct_admit(struct msd_worker_group *group,
+				     struct msd_peer_id who, struct msd_diag *d);
 /** True if more than MSD_DIRECT_CROWD clients per worker wait in the queue. */
 bool msd_direct_is_crowded(const struct msd_worker_group *group);
-/**
- * Return the limit in bytes for the requests of one channel. Below
- * MSD_DIRECT_LEAST_BYTES no channel is given.
- */
+/** Return the limit in bytes for the requests of one channel. */
 uint64_t msd_direct_bytes(const struct msd_limits *limits);
 
 /* direct_watch.c */
@@ -154,6 +162,7 @@ uint64_t msd_direct_since_ms(const struct msd_process *p);
 /* direct_count.c */
 /** Count the calls that @p has reported since the last time. */
 void msd_direct_count(struct msd_process *p);
+void msd_direct_count_all(struct msd_module_registry *registry);
 /**
  * The same for a lost process, with its unfinished calls: @code is the result of
  * calls that waited.

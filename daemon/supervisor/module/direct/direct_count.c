@@ -9,6 +9,7 @@
 #include "daemon/limits.h"
 #include "daemon/segments/ledger.h"
 #include "daemon/supervisor/module/direct/direct.h"
+#include "daemon/supervisor/module/life/module.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/module/workers/replica.h"
 #include "proto/base/clock.h"
@@ -197,6 +198,18 @@ void msd_direct_count(struct msd_process *p)
 	count_spun(p);
 }
 
+void msd_direct_count_all(struct msd_module_registry *registry)
+{
+	MSD_LIST_EACH (it, &registry->modules) {
+		const struct msd_worker_group *group =
+			&MSD_CONTAINER_OF(it, struct msd_module, link)->group;
+		for (uint32_t i = 0; i < group->n_replicas; i++) {
+			if (group->replicas[i].process != NULL)
+				msd_direct_count(group->replicas[i].process);
+		}
+	}
+}
+
 static void count_lost(struct msd_worker_group *group, uint8_t at, msd_err code,
 		       uint64_t n)
 {
@@ -240,8 +253,7 @@ void msd_direct_count_last(struct msd_process *p, msd_err code)
 		return;
 	const uint64_t who = msd_ledger_get(&p->ledger->who);
 	MSD_LIST_EACH (it, &p->directs) {
-		const struct msd_direct *x =
-			MSD_CONTAINER_OF(it, struct msd_direct, link);
+		const struct msd_direct *x = msd_direct_of(it);
 		const uint64_t n = waiting_of(x);
 		const bool was_running = who == x->number;
 

@@ -85,7 +85,7 @@ bool msd_direct_is_stuck(struct msd_process *p)
 void msd_direct_note_use(struct msd_process *p)
 {
 	MSD_LIST_EACH (it, &p->directs) {
-		struct msd_direct *x = MSD_CONTAINER_OF(it, struct msd_direct, link);
+		struct msd_direct *x = msd_direct_of(it);
 		const uint64_t n = msd_ledger_get(&p->ledger->n_calls[x->number]);
 
 		if (n != x->n_calls || msd_ledger_get(&p->ledger->who) == x->number) {
@@ -126,8 +126,7 @@ bool msd_direct_is_awaited(const struct msd_client *c)
 bool msd_direct_has_others(const struct msd_process *p, const struct msd_direct *of)
 {
 	MSD_LIST_EACH (it, &p->directs) {
-		const struct msd_direct *x =
-			MSD_CONTAINER_OF(it, struct msd_direct, link);
+		const struct msd_direct *x = msd_direct_of(it);
 		if (x != of && x->client != NULL && is_awaited(x))
 			return true;
 	}

@@ -66,6 +66,7 @@ struct msd_module_registry {
 	/** A module has room for waiting arguments. */
 	void (*on_room)(struct msd_module_registry *registry);
 	uint64_t last_serial;        /* last serial given to a module */
+	struct msd_list directs;     /* msd_direct.all_link: all direct channels */
 	uint64_t n_direct_calls;     /* calls on direct channels (direct.h) */
 	struct msd_spin_count spun;  /* total of all workers, for these calls */
 	uint64_t no_direct_until_ms; /* no direct channels before this time */
