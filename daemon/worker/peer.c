@@ -38,17 +38,20 @@ static struct msd_peer *peer_of(struct msd_conn *c)
 }
 
 /* Pass a new out segment to the supervisor before any reply that names it; a segment
- * that was taken back has no bytes and no descriptor. */
+ * that was taken back has no bytes and no descriptor. A direct peer maps none. */
 static void tell_segment(void *ctx, uint16_t index, int fd, uint64_t bytes)
 {
 	struct msd_peer *peer = ctx;
-	struct msd_out *o = msd_out_new();
+	struct msd_out *o;
 
 	if (bytes > 0) {
 		msd_pinned_segments_add(peer, false, index, bytes);
 	} else {
 		msd_pinned_segments_remove(peer, false, index);
 	}
+	if (peer->guest != NULL)
+		return;
+	o = msd_out_new();
 	if (o == NULL) {
 		msd_conn_close(&peer->conn, MSD_NOMEM, "out of memory");
 		return;
@@ -185,8 +188,8 @@ static msd_err release(struct msd_peer *peer, struct msd_span params,
 	return MSD_OK;
 }
 
-msd_err msd_peer_cancel(struct msd_peer *peer, struct msd_span params,
-			struct msd_diag *d)
+/* [id] */
+static msd_err cancel(struct msd_peer *peer, struct msd_span params, struct msd_diag *d)
 {
 	struct msd_cur c;
 	uint32_t n;
@@ -206,13 +209,17 @@ static void on_notification(struct msd_peer *peer, const struct msd_in *in)
 	msd_err err = MSD_OK;
 
 	/* worker.release arrives with each call, so it is first. Unknown
-	 * notifications are ignored. */
-	if (msd_span_is(method, "worker.release")) {
+	 * notifications of the supervisor are ignored. */
+	if (peer->guest != NULL && !msd_span_is(method, "cancel")) {
+		err = msd_diag_set(&d, MSD_PROTOCOL,
+				   "a notification that a direct channel does not "
+				   "take");
+	} else if (msd_span_is(method, "worker.release")) {
 		err = release(peer, in->body.params, &d);
 	} else if (msd_span_is(method, "worker.segment")) {
 		err = take_segment(peer, in->body.params, &d);
 	} else if (msd_span_is(method, "cancel")) {
-		err = msd_peer_cancel(peer, in->body.params, &d);
+		err = cancel(peer, in->body.params, &d);
 	} else if (msd_span_is(method, "worker.peer")) {
 		err = msd_direct_accept_open(peer, in->body.params, &d);
 	}
@@ -221,14 +228,17 @@ static void on_notification(struct msd_peer *peer, const struct msd_in *in)
 	msd_diag_finish(&d);
 }
 
-static void on_frame(struct msd_conn *c, struct msd_in *in)
+void msd_peer_on_frame(struct msd_conn *c, struct msd_in *in)
 {
 	struct msd_peer *peer = peer_of(c);
 
 	switch (in->body.kind) {
 	case MSD_REQUEST:
-		if (!msd_worker_queue(peer->worker, peer, in))
+		if (in->payload_bytes > 0 && in->payload == NULL) {
+			msd_conn_close(c, MSD_NOMEM, "out of memory for tensors");
+		} else if (!msd_worker_queue(peer->worker, peer, in)) {
 			msd_conn_close(c, MSD_NOMEM, "out of memory");
+		}
 		break;
 	case MSD_NOTIFICATION:
 		on_notification(peer, in);
@@ -274,8 +284,7 @@ static void on_closed(struct msd_conn *c, msd_err err, const char *why)
 	}
 }
 
-struct msd_peer *msd_peer_new(struct msd_worker *w, uint64_t max_out,
-			      msd_segment_teller tell)
+struct msd_peer *msd_peer_new(struct msd_worker *w, uint64_t max_out)
 {
 	struct msd_peer *peer = calloc(1, sizeof(*peer));
 
@@ -285,7 +294,7 @@ struct msd_peer *msd_peer_new(struct msd_worker *w, uint64_t max_out,
 	msd_list_init(&peer->link);
 	msd_list_init(&peer->queue);
 	msd_segmap_init(&peer->in, 0); /* made by the supervisor, which is trusted */
-	msd_outpool_init(&peer->out, max_out, tell, peer);
+	msd_outpool_init(&peer->out, max_out, tell_segment, peer);
 	msd_resident_tensors_init(&peer->residents, max_out);
 	msd_handles_init(&peer->instances, MSD_MAX_INSTANCES);
 	msd_handles_init(&peer->objects, MSD_MAX_HELD_OBJECTS);
@@ -294,7 +303,7 @@ struct msd_peer *msd_peer_new(struct msd_worker *w, uint64_t max_out,
 
 msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_diag *d)
 {
-	static const struct msd_conn_ops ops = {.on_frame = on_frame,
+	static const struct msd_conn_ops ops = {.on_frame = msd_peer_on_frame,
 						.on_closed = on_closed};
 	struct msd_conn_limits limits = {
 		.max_body_bytes = MSD_MAX_FORWARDED_BODY_BYTES,
@@ -303,8 +312,7 @@ msd_err msd_peer_open(struct msd_worker *w, int fd, bool is_channel, struct msd_
 		.takes_fds = true,
 		.gathers = !msd_feature_is_disabled("gather"),
 	};
-	struct msd_peer *peer =
-		msd_peer_new(w, MSD_WORKER_DEFAULT_MAX_OUT, tell_segment);
+	struct msd_peer *peer = msd_peer_new(w, MSD_WORKER_DEFAULT_MAX_OUT);
 
 	if (peer == NULL) {
 		(void)close(fd);

@@ -4,15 +4,13 @@
 #include "daemon/worker/worker.h"
 
 /**
- * Make a peer without a connection, in no list, with @max_out bytes for results.
- * @tell is called for its segments. NULL: out of memory.
+ * Make a peer without a connection, in no list, with @max_out bytes for results. NULL:
+ * out of memory.
  */
-struct msd_peer *msd_peer_new(struct msd_worker *w, uint64_t max_out,
-			      msd_segment_teller tell);
+struct msd_peer *msd_peer_new(struct msd_worker *w, uint64_t max_out);
 /** Free it with all that it owns; its connection must be closed, or never opened. */
 void msd_peer_destroy(struct msd_peer *peer);
-/** Cancel a request of the peer: @params is [id]. Errors: MSD_PROTOCOL. */
-MSD_MUST_CHECK msd_err msd_peer_cancel(struct msd_peer *peer, struct msd_span params,
-				       struct msd_diag *d);
+/** Implements msd_conn_ops, for all peers. */
+void msd_peer_on_frame(struct msd_conn *c, struct msd_in *in);
 
 #endif

@@ -99,20 +99,18 @@ static struct msd_span move_span(struct msd_span s, const uint8_t *from, uint8_t
 	return s.n == 0 ? s : (struct msd_span){to + (s.p - from), s.n};
 }
 
-/* Find a call's function without a lookup in the module; NULL if not known yet. */
-static struct msd_func *peek_func(const struct msd_worker *w, struct msd_span params)
+/* Get the target of a call. False if it names none; the call reports that itself. */
+static bool read_target(struct msd_span params, struct msd_span *ret_module,
+			struct msd_span *ret_function)
 {
 	struct msd_cur c;
 	uint32_t n;
 	struct msd_wire_value target;
-	struct msd_span module, function;
 
-	if (!msd_array_open(params, &c, &n) || n == 0 ||
-	    msd_value_read(&c, &target, NULL) != MSD_OK || target.kind != MSD_K_STR ||
-	    !msd_target_split(target.as.str, &module, &function) ||
-	    !msd_span_is(module, w->name))
-		return NULL;
-	return msd_funcs_peek(&w->funcs, function);
+	return msd_array_open(params, &c, &n) && n > 0 &&
+	       msd_value_read(&c, &target, NULL) == MSD_OK &&
+	       target.kind == MSD_K_STR &&
+	       msd_target_split(target.as.str, ret_module, ret_function);
 }
 
 static msd_err take_deadline(struct msd_request *r, struct msd_span object,
@@ -234,15 +232,22 @@ static msd_err read_options(struct msd_request *r, struct msd_diag *d)
 static msd_err read_request(const struct msd_worker *w, struct msd_request *r,
 			    const struct msd_in *in, struct msd_diag *d)
 {
+	struct msd_span module, function;
+
 	memcpy(r->bytes, in->bytes, in->n_bytes);
 	r->method = msd_method_find(in->body.method);
 	r->params = move_span(in->body.params, in->bytes, r->bytes);
 	r->options = move_span(in->body.options, in->bytes, r->bytes);
-	r->func = r->method == MSD_M_CALL ? peek_func(w, r->params) : NULL;
-	const msd_err err =
-		r->peer->guest != NULL ? msd_direct_peer_check(r, d) : MSD_OK;
-	if (err != MSD_OK)
-		return err;
+	const bool is_named =
+		r->method == MSD_M_CALL && read_target(r->params, &module, &function);
+	if (is_named && msd_span_is(module, w->name))
+		r->func = msd_funcs_peek(&w->funcs, function);
+	if (r->peer->guest != NULL) {
+		const msd_err err =
+			msd_direct_peer_check(r, is_named ? &function : NULL, d);
+		if (err != MSD_OK)
+			return err;
+	}
 	if (r->func != NULL && r->options.n == 0)
 		msd_plan_learn(r->peer, in, r->func);
 	return read_options(r, d);

@@ -19,13 +19,12 @@
 #include "daemon/loop/disabled_features.h"
 #include "daemon/segments/ledger.h"
 #include "daemon/worker/direct/direct_peer.h"
-#include "daemon/worker/objects/pinned_segments.h"
 #include "daemon/worker/peer.h"
 #include "proto/value.h"
 
 /* A direct peer that does not read can have this and the reply that exceeded it. */
 #define MAX_QUEUED_REPLY_BYTES UINT64_MAX
-#define N_TERMS 7u /* of worker.peer */
+#define N_COUNTS 6u /* of worker.peer, before its functions */
 
 static struct msd_peer *peer_of(struct msd_conn *c)
 {
@@ -61,34 +60,6 @@ static void on_last(struct msd_conn *c)
 {
 	peer_of(c)->guest->has_said_all = true;
 	msd_conn_pause(c, MSD_PAUSE_LEAVING, true);
-}
-
-static void on_request(struct msd_peer *peer, struct msd_in *in)
-{
-	if (in->payload_bytes > 0 && in->payload == NULL) {
-		msd_conn_close(&peer->conn, MSD_NOMEM, "out of memory for tensors");
-		return;
-	}
-	if (!msd_worker_queue(peer->worker, peer, in))
-		msd_conn_close(&peer->conn, MSD_NOMEM, "out of memory");
-}
-
-static void on_frame(struct msd_conn *c, struct msd_in *in)
-{
-	struct msd_peer *peer = peer_of(c);
-	struct msd_diag d = {0};
-
-	if (in->body.kind == MSD_REQUEST) {
-		on_request(peer, in);
-	} else if (in->body.kind == MSD_RESPONSE) {
-		msd_conn_close(c, MSD_PROTOCOL, "a response to no request");
-	} else if (msd_method_find(in->body.method) != MSD_M_CANCEL) {
-		msd_conn_close(c, MSD_PROTOCOL,
-			       "a notification that a direct channel does not take");
-	} else if (msd_peer_cancel(peer, in->body.params, &d) != MSD_OK) {
-		msd_conn_close(c, d.code, msd_diag_text(&d));
-	}
-	msd_diag_finish(&d);
 }
 
 /* Its number may be reused. */
@@ -129,22 +100,12 @@ static struct msd_out *farewell(struct msd_conn *c, msd_err err, const char *why
 
 static const struct msd_conn_ops conn_ops = {
 	.on_body = on_body,
-	.on_frame = on_frame,
+	.on_frame = msd_peer_on_frame,
 	.reads_on = reads_on,
 	.on_last = on_last,
 	.on_closed = on_closed,
 	.farewell = farewell,
 };
-
-static void keep_pins(void *ctx, uint16_t index, int fd, uint64_t bytes)
-{
-	(void)fd;
-	if (bytes > 0) {
-		msd_pinned_segments_add(ctx, false, index, bytes);
-	} else {
-		msd_pinned_segments_remove(ctx, false, index);
-	}
-}
 
 /* Parameters of worker.peer for a new direct peer. */
 struct terms {
@@ -160,7 +121,7 @@ struct terms {
 static struct msd_peer *make(struct msd_peer *host, const struct terms *terms)
 {
 	struct msd_worker *w = host->worker;
-	struct msd_peer *peer = msd_peer_new(w, w->max_out / MSD_MAX_GUESTS, keep_pins);
+	struct msd_peer *peer = msd_peer_new(w, w->max_out / MSD_MAX_GUESTS);
 	struct msd_direct_peer *g = peer != NULL ? calloc(1, sizeof(*g)) : NULL;
 
 	if (g == NULL)
@@ -238,29 +199,33 @@ static struct msd_peer *find(struct msd_worker *w, uint64_t number)
 /* [number, requests, bytes, slow_ns, write_stall_ms, read_stall_ms, functions] */
 static bool read_terms(struct msd_span params, struct terms *ret)
 {
-	struct msd_wire_value v[N_TERMS];
+	uint64_t counts[N_COUNTS];
+	struct msd_wire_value v;
 	struct msd_cur c;
 	uint32_t n;
 
-	if (!msd_array_open(params, &c, &n) || n != N_TERMS)
+	if (!msd_array_open(params, &c, &n) || n != N_COUNTS + 1)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		if (msd_value_read(&c, &v[i], NULL) != MSD_OK ||
-		    (i < N_TERMS - 1 && (v[i].kind != MSD_K_INT || v[i].as.i < 0)))
+	for (uint32_t i = 0; i < N_COUNTS; i++) {
+		if (msd_value_read(&c, &v, NULL) != MSD_OK || v.kind != MSD_K_INT ||
+		    v.as.i < 0)
 			return false;
+		counts[i] = (uint64_t)v.as.i;
 	}
-	if (v[0].as.i < 1 || v[0].as.i > MSD_MAX_GUESTS)
+	if (counts[0] < 1 || counts[0] > MSD_MAX_GUESTS ||
+	    msd_value_read(&c, &v, NULL) != MSD_OK ||
+	    (v.kind != MSD_K_NIL && v.kind != MSD_K_TUPLE))
 		return false;
-	*ret = (struct terms){.number = (uint16_t)v[0].as.i};
-	ret->max_requests = (uint32_t)v[1].as.i;
-	ret->max_bytes = (uint64_t)v[2].as.i;
-	ret->slow_ns = (uint64_t)v[3].as.i;
-	ret->stall.write_stall_ms = (uint64_t)v[4].as.i;
-	ret->stall.read_stall_ms = (uint64_t)v[5].as.i;
-	ret->may_call_all = v[6].kind == MSD_K_NIL;
-	if (v[6].kind == MSD_K_TUPLE)
-		ret->functions = v[6].as.tuple.items;
-	return ret->may_call_all || v[6].kind == MSD_K_TUPLE;
+	*ret = (struct terms){
+		.number = (uint16_t)counts[0],
+		.max_requests = (uint32_t)counts[1],
+		.max_bytes = counts[2],
+		.slow_ns = counts[3],
+		.stall = {.write_stall_ms = counts[4], .read_stall_ms = counts[5]},
+		.may_call_all = v.kind == MSD_K_NIL};
+	if (v.kind == MSD_K_TUPLE)
+		ret->functions = v.as.tuple.items;
+	return true;
 }
 
 msd_err msd_direct_accept_open(struct msd_peer *channel, struct msd_span params,

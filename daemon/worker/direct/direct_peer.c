@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "daemon/segments/segment.h"
-#include "proto/name.h"
 #include "proto/value.h"
 
 void msd_direct_peer_free(struct msd_peer *peer)
@@ -115,34 +114,88 @@ static bool is_among(const struct msd_direct_peer *g, struct msd_span function)
 	return false;
 }
 
-/* Get the name of the called function. False if no function is named; the call
- * reports that itself. */
-static bool read_function(const struct msd_request *r, struct msd_span *ret)
-{
-	struct msd_wire_value v;
-	struct msd_span module;
-	struct msd_cur c;
-	uint32_t n;
-
-	return msd_array_open(r->params, &c, &n) && n > 0 &&
-	       msd_value_read(&c, &v, NULL) == MSD_OK && v.kind == MSD_K_STR &&
-	       msd_target_split(v.as.str, &module, ret);
-}
-
-msd_err msd_direct_peer_check(const struct msd_request *r, struct msd_diag *d)
+msd_err msd_direct_peer_check(const struct msd_request *r,
+			      const struct msd_span *function, struct msd_diag *d)
 {
 	const struct msd_direct_peer *g = r->peer->guest;
-	struct msd_span function;
 
 	if (r->method != MSD_M_CALL) {
 		return msd_diag_set(d, MSD_REFUSED,
 				    "a direct channel supports only call and cancel; "
 				    "ask the daemon");
 	}
-	if (g->functions == NULL || !read_function(r, &function) ||
-	    is_among(g, function))
+	if (g->functions == NULL || function == NULL || is_among(g, *function))
 		return MSD_OK;
-	return msd_diag_set(
-		d, MSD_REFUSED, "this direct channel was not opened for function %.*s",
-		(int)(function.n < 200 ? function.n : 200), (const char *)function.p);
+	return msd_diag_set(d, MSD_REFUSED,
+			    "this direct channel was not opened for function %.*s",
+			    (int)(function->n < 200 ? function->n : 200),
+			    (const char *)function->p);
+}
+
+/*
+ * A call's results are in slots of the peer's own pool, which no other process maps.
+ * They become pieces of the frame and are written from there; the last byte, or the end
+ * of the connection, frees the slots.
+ */
+struct msd_direct_peer_results {
+	struct msd_peer *peer;
+	uint32_t n;
+	struct msd_slot slots[];
+};
+
+msd_err msd_direct_peer_keep(struct msd_peer *peer, const struct msd_slot *slots,
+			     uint32_t n, struct msd_diag *d)
+{
+	struct msd_direct_peer_results *r =
+		malloc(sizeof(*r) + n * sizeof(r->slots[0]));
+
+	if (r == NULL)
+		return msd_diag_no_memory(d);
+	r->peer = peer;
+	r->n = n;
+	memcpy(r->slots, slots, n * sizeof(r->slots[0]));
+	peer->guest->results = r;
+	return MSD_OK;
+}
+
+static void release(void *ctx, bool sent)
+{
+	struct msd_direct_peer_results *r = ctx;
+
+	(void)sent;
+	for (uint32_t i = 0; i < r->n; i++) {
+		(void)!msd_outpool_free(&r->peer->out, r->slots[i].segment,
+					r->slots[i].offset);
+	}
+	free(r);
+}
+
+void msd_direct_peer_drop_results(struct msd_peer *peer)
+{
+	if (peer->guest->results != NULL)
+		release(peer->guest->results, false);
+	peer->guest->results = NULL;
+}
+
+void msd_direct_peer_reply(struct msd_peer *peer, const struct msd_buf *body)
+{
+	struct msd_direct_peer_results *r = peer->guest->results;
+	struct msd_out *o = body->bad ? NULL : msd_out_new();
+	bool is_whole = o != NULL;
+
+	for (uint32_t i = 0; is_whole && i < r->n; i++) {
+		is_whole = msd_out_add_piece(o, r->slots[i].p, r->slots[i].bytes) !=
+			   UINT64_MAX;
+	}
+	if (!is_whole) {
+		msd_out_destroy(o);
+		msd_direct_peer_drop_results(peer);
+		msd_conn_close(&peer->conn, MSD_NOMEM, "out of memory for a reply");
+		return;
+	}
+	msd_buf_put(&o->body, body->p, body->n);
+	o->on_done = release;
+	o->ctx = r;
+	peer->guest->results = NULL;
+	msd_conn_send(&peer->conn, o);
 }

@@ -59,8 +59,12 @@ struct msd_direct_peer {
 /** Free the direct-channel state of @peer; NULL is allowed. */
 void msd_direct_peer_free(struct msd_peer *peer);
 
-/** Check if its request @r may run. Errors: MSD_REFUSED, MSD_UNSUPPORTED. */
+/**
+ * Check if its request @r may run, which calls @function; NULL: none is named, which
+ * the call reports itself. Errors: MSD_REFUSED, MSD_UNSUPPORTED.
+ */
 MSD_MUST_CHECK msd_err msd_direct_peer_check(const struct msd_request *r,
+					     const struct msd_span *function,
 					     struct msd_diag *d);
 /** True if it must read replies before its next request starts. */
 static inline bool msd_direct_peer_is_full(const struct msd_peer *peer)
