@@ -45,14 +45,14 @@ static void pass_time(struct msd_ledger_left *left)
 {
 	const uint64_t now_ns = msd_now_ns();
 	const uint64_t ns = now_ns - left->at_ns;
+	struct msd_ledger_part *parts[] = {&left->calls, &left->wait, &left->run,
+					   &left->spun};
 
 	left->at_ns = now_ns;
-	grow(&left->calls, ns / LEAST_CALL_NS);
-	grow(&left->wait.n, ns / LEAST_CALL_NS);
-	grow(&left->run.n, ns / LEAST_CALL_NS);
-	grow(&left->spun.n, ns / LEAST_CALL_NS);
-	grow(&left->spun.ns, ns);
-	grow(&left->run.ns, ns);
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		grow(&parts[i]->n, ns / LEAST_CALL_NS);
+		grow(&parts[i]->ns, ns);
+	}
 	grow(&left->wait.ns, ns < MOST_LEFT / MOST_THAT_WAIT ? ns * MOST_THAT_WAIT : 0);
 }
 
@@ -67,13 +67,13 @@ static uint64_t more(const uint64_t *now, uint64_t *seen, uint64_t *left)
 }
 
 static void count_times(const struct msd_ledger_times *now,
-			struct msd_ledger_times *seen, uint64_t *left_n,
-			uint64_t *left_ns, struct msd_times *ret)
+			struct msd_ledger_times *seen, struct msd_ledger_part *left,
+			struct msd_times *ret)
 {
 	/* No call takes 2^63 ns. */
 	for (unsigned i = 0; i < MSD_LEDGER_BINS - 1; i++)
-		ret->device_list.n[i] += more(&now->n[i], &seen->n[i], left_n);
-	ret->sum_ns += more(&now->sum_ns, &seen->sum_ns, left_ns);
+		ret->device_list.n[i] += more(&now->n[i], &seen->n[i], &left->n);
+	ret->sum_ns += more(&now->sum_ns, &seen->sum_ns, &left->ns);
 }
 
 static void count_spun(struct msd_process *p)
@@ -116,7 +116,7 @@ static void count_row(struct msd_process *p, const struct msd_ledger_row *row,
 
 	for (unsigned code = 0; code < MSD_LEDGER_CODES; code++) {
 		n[code] = more(&row->ended[code], &seen->ended[code],
-			       &p->ledger_left.calls);
+			       &p->ledger_left.calls.n);
 		all += n[code];
 		n_errors += msd_err_is_callers(code) ? 0 : n[code];
 	}
@@ -188,9 +188,9 @@ void msd_direct_count(struct msd_process *p)
 	struct msd_ledger_left *left = &p->ledger_left;
 
 	pass_time(left);
-	count_times(&p->ledger->wait, &p->ledger_seen->wait, &left->wait.n,
-		    &left->wait.ns, &group->stages[MSD_STAGE_WORKER]);
-	count_times(&p->ledger->run, &p->ledger_seen->run, &left->run.n, &left->run.ns,
+	count_times(&p->ledger->wait, &p->ledger_seen->wait, &left->wait,
+		    &group->stages[MSD_STAGE_WORKER]);
+	count_times(&p->ledger->run, &p->ledger_seen->run, &left->run,
 		    &group->stages[MSD_STAGE_RUN]);
 	for (unsigned i = 0; i < MSD_LEDGER_ROWS; i++)
 		count_row(p, &p->ledger->rows[i], &p->ledger_seen->rows[i]);

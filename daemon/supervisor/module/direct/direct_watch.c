@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "daemon/segments/ledger.h"
+#include "daemon/segments/reserve.h"
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/workers/replica.h"
 #include "daemon/supervisor/module/workers/segment_pass.h"
@@ -163,25 +164,14 @@ void msd_direct_watch(struct msd_process *p)
 		look_again(p);
 }
 
-static int make_ledger(void)
-{
-	const int fd = memfd_create("modserd-ledger", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	if (fd >= 0 &&
-	    (posix_fallocate(fd, 0, sizeof(struct msd_ledger)) != 0 ||
-	     fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)) {
-		(void)close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 msd_err msd_direct_share_ledger(struct msd_process *p, struct msd_diag *d)
 {
 	if (p->ledger != NULL)
 		return MSD_OK;
-	const int fd = make_ledger();
-	void *map = fd >= 0 ? mmap(NULL, sizeof(struct msd_ledger),
+	const int fd = msd_reserve_now("modserd-ledger", sizeof(struct msd_ledger));
+	void *map = fd >= 0 && fcntl(fd, F_ADD_SEALS,
+				     F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0
+			    ? mmap(NULL, sizeof(struct msd_ledger),
 				   PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
 			    : MAP_FAILED;
 	struct msd_ledger *seen = calloc(1, sizeof(*seen));

@@ -38,10 +38,9 @@ struct msd_process_ops {
  * with time. */
 struct msd_ledger_left {
 	uint64_t from_ns, at_ns; /* when the ledger was created, and last read */
-	uint64_t calls;
-	struct {
+	struct msd_ledger_part {
 		uint64_t n, ns;
-	} wait, run, spun;
+	} calls, wait, run, spun;
 };
 
 struct msd_process {
