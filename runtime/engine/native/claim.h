@@ -108,6 +108,7 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(reciprocal)                                                                  \
 	X(reduction)                                                                   \
 	X(relu)                                                                        \
+	X(resize)                                                                      \
 	X(scaled_convolution)                                                          \
 	X(sigmoid)                                                                     \
 	X(softmax)                                                                     \

@@ -123,6 +123,14 @@ struct msd_native_spread {
 	size_t pitch, skipped;
 };
 
+/* Output i of a resized row is the sum of weight[i * n + k] * x[at[i * n + k]]. */
+struct msd_native_taps {
+	size_t n;
+	const int32_t *at;
+	const float *weight;
+	bool is_moved; /* one tap of weight 1 each */
+};
+
 enum msd_native_binary {
 	MSD_NATIVE_ADD,
 	MSD_NATIVE_SUB,
@@ -185,6 +193,11 @@ struct msd_native_kernels {
 	 */
 	void (*spread)(const struct msd_native_spread *s, const float *x, float start,
 		       const float **rows, float *room, float *y);
+	void (*resample)(const struct msd_native_taps *t, const float *x, size_t n,
+			 float *y);
+	/* A weighted sum of @n_rows rows. Row 0 may be @y. */
+	void (*weigh)(const float *const *rows, const float *weights, size_t n_rows,
+		      size_t n, float *y);
 	void (*unary)(enum msd_native_unary op, const float *x, size_t n, float a,
 		      float b, float *y);
 	/* A step is 1 or 0. */

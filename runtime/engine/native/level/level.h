@@ -26,6 +26,8 @@ MSD_DECLARE(winograd_bring);
 MSD_DECLARE(winograd_put);
 MSD_DECLARE(is_tame);
 MSD_DECLARE(spread);
+MSD_DECLARE(resample);
+MSD_DECLARE(weigh);
 MSD_DECLARE(unary);
 MSD_DECLARE(binary);
 MSD_DECLARE(softmax);

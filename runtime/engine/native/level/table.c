@@ -26,6 +26,8 @@ const struct msd_native_kernels LEVEL(kernels) = {
 	ROW(winograd_put),
 	ROW(is_tame),
 	ROW(spread),
+	ROW(resample),
+	ROW(weigh),
 	ROW(unary),
 	ROW(binary),
 	ROW(softmax),

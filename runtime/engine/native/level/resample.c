@@ -1,0 +1,107 @@
+/* Resized rows: each output is a weighted sum of elements of its row, or of rows. */
+#include "runtime/engine/native/level/level.h"
+
+/* The elements that tap @k of @n neighbouring outputs reads, at most LANES. */
+INLINE vec pick_some(const float *x, const int32_t *at, const size_t taps, size_t n)
+{
+	float v[LANES] = {0};
+
+	for (size_t i = 0; i < n; i++)
+		v[i] = x[at[i * taps]];
+	return load(v);
+}
+
+INLINE vec pick_all(const float *x, const int32_t *at, const size_t taps)
+{
+	vec v = {0};
+
+#pragma GCC unroll 16
+	for (size_t i = 0; i < LANES; i++)
+		v[i] = x[at[i * taps]];
+	return v;
+}
+
+INLINE vec weights_of(const float *w, const size_t taps, size_t n)
+{
+	float v[LANES] = {0};
+
+	for (size_t i = 0; i < n; i++)
+		v[i] = w[i * taps];
+	return load(v);
+}
+
+/* A tap without weight adds nothing, even if its element is infinite. */
+INLINE vec add_weighted(vec sum, vec w, vec x)
+{
+	return sum + w * pick(w != all(0), x, all(0));
+}
+
+INLINE void sum_taps(const struct msd_native_taps *t, const size_t taps, const float *x,
+		     size_t n, float *y)
+{
+	const int32_t *at = t->at;
+	const float *w = t->weight;
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES, at += taps * LANES, w += taps * LANES) {
+		vec sum = {0};
+
+		for (size_t k = 0; k < taps; k++) {
+			sum = add_weighted(sum, weights_of(w + k, taps, LANES),
+					   pick_all(x, at + k, taps));
+		}
+		store(y + i, sum);
+	}
+	if (i < n) {
+		vec sum = {0};
+
+		for (size_t k = 0; k < taps; k++) {
+			sum = add_weighted(sum, weights_of(w + k, taps, n - i),
+					   pick_some(x, at + k, taps, n - i));
+		}
+		store_some(y + i, sum, n - i);
+	}
+}
+
+static void move(const int32_t *at, const float *x, size_t n, float *y)
+{
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		store(y + i, pick_all(x, at + i, 1));
+	for (; i < n; i++)
+		y[i] = x[at[i]];
+}
+
+void LEVEL(resample)(const struct msd_native_taps *t, const float *x, size_t n,
+		     float *y)
+{
+	if (t->is_moved) {
+		move(t->at, x, n, y);
+	} else if (t->n == 2) {
+		sum_taps(t, 2, x, n, y);
+	} else {
+		sum_taps(t, t->n, x, n, y);
+	}
+}
+
+void LEVEL(weigh)(const float *const *rows, const float *weights, size_t n_rows,
+		  size_t n, float *y)
+{
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES) {
+		vec sum = {0};
+
+		for (size_t k = 0; k < n_rows; k++)
+			sum += all(weights[k]) * load(rows[k] + i);
+		store(y + i, sum);
+	}
+	if (i < n) {
+		vec sum = {0};
+
+		for (size_t k = 0; k < n_rows; k++)
+			sum += all(weights[k]) * load_some(rows[k] + i, n - i, 0);
+		store_some(y + i, sum, n - i);
+	}
+}
