@@ -6,7 +6,6 @@
 #include "daemon/rpc_session/channel.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -15,11 +14,35 @@
 
 #define HEAD_BYTES 512u /* more than all fields of a COPY_TO before its data */
 
-/* SO_RCVTIMEO limits each wait within a packet. */
-static msd_err read_all(const struct msd_rpc_channel *c, void *to, uint64_t n)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
+	return a < b ? a : b;
+}
+
+/* One read takes size and packet of most questions. SO_RCVTIMEO limits each wait: the
+ * caller says whether it may go on. */
+static msd_err read_ahead(struct msd_rpc_channel *c, bool may_wait)
+{
+	ssize_t n;
+
+	do {
+		n = read(c->fd, c->ahead, sizeof(c->ahead));
+	} while (n < 0 && (errno == EINTR || (may_wait && errno == EAGAIN)));
+	c->ahead_at = 0;
+	c->ahead_end = n > 0 ? (size_t)n : 0;
+	return n > 0 ? MSD_OK : MSD_IO;
+}
+
+static msd_err read_all(struct msd_rpc_channel *c, void *to, uint64_t n)
+{
+	const size_t first = smaller(n, c->ahead_end - c->ahead_at);
 	uint8_t *at = to;
 
+	if (first > 0)
+		memcpy(at, c->ahead + c->ahead_at, first);
+	c->ahead_at += first;
+	at += first;
+	n -= first;
 	while (n > 0) {
 		const ssize_t got = read(c->fd, at, n);
 
@@ -31,17 +54,6 @@ static msd_err read_all(const struct msd_rpc_channel *c, void *to, uint64_t n)
 		n -= (uint64_t)got;
 	}
 	return MSD_OK;
-}
-
-static msd_err wait_for_packet(const struct msd_rpc_channel *c)
-{
-	struct pollfd p = {.fd = c->fd, .events = POLLIN};
-	int n;
-
-	do {
-		n = poll(&p, 1, -1);
-	} while (n < 0 && errno == EINTR);
-	return n > 0 ? MSD_OK : MSD_IO;
 }
 
 static msd_err read_more(struct msd_rpc_channel *c, uint64_t n)
@@ -57,11 +69,6 @@ static msd_err read_more(struct msd_rpc_channel *c, uint64_t n)
 	return MSD_OK;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static msd_err read_size(struct msd_rpc_channel *c, uint64_t *ret)
 {
 	uint8_t size[MSD_RPC_SIZE_BYTES];
@@ -69,7 +76,8 @@ static msd_err read_size(struct msd_rpc_channel *c, uint64_t *ret)
 
 	*ret = 0;
 	while (err == MSD_OK && *ret == 0) { /* TVM's peers skip empty packets */
-		err = wait_for_packet(c);
+		if (c->ahead_at == c->ahead_end)
+			err = read_ahead(c, true);
 		if (err == MSD_OK)
 			err = read_all(c, size, sizeof(size));
 		if (err == MSD_OK)

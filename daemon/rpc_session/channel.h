@@ -8,12 +8,17 @@
 
 struct msd_rpc_page;
 
+#define MSD_RPC_AHEAD_BYTES 520u /* more than size and fields of most packets */
+
 struct msd_rpc_channel {
 	int fd;
 	uint64_t max_bytes;        /* of a packet */
 	struct msd_rpc_page *page; /* says what the session does */
 	struct msd_buf in; /* the packet that is read; without the end of its data */
 	uint64_t left;     /* bytes of the packet that are not read yet */
+	/* Bytes that one read has given beyond those that were asked for. */
+	uint8_t ahead[MSD_RPC_AHEAD_BYTES];
+	size_t ahead_at, ahead_end;
 };
 
 /**

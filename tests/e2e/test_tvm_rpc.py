@@ -164,6 +164,16 @@ def test_reads_a_hello_in_pieces_and_no_byte_after_it(place):
         assert s.recv(16, socket.MSG_WAITALL) == struct.pack("<Qii", 8, RETURN, 0)
 
 
+def test_answers_packets_that_come_together(place):
+    with greeted(place()) as s:
+        echo = function(s, b"testing.echo")
+        body = struct.pack("<Q", echo) + seq(text(b"x" * 300))
+        packet = struct.pack("<Qi", 4 + len(body), CALL) + body
+        s.sendall(packet * 5)
+        answers = s.recv(5 * (8 + 4 + 4 + 8 + 8 + 4 + 300), socket.MSG_WAITALL)
+        assert answers.count(b"x" * 300) == 5
+
+
 def test_a_crash_is_told_and_harms_no_other_session(place):
     at = place()
     victim, other = at.connect(), at.connect()
