@@ -170,6 +170,7 @@ static msd_err open_module(struct msd_rpc_session *s, const struct msd_rpc_file 
 	char *label = strdup(file->name);
 	const struct msd_load_options options = {.label = label,
 						 .probe_signatures = true};
+	struct msd_dev *dev;
 	msd_err err = MSD_OK;
 
 	if (label == NULL)
@@ -178,6 +179,10 @@ static msd_err open_module(struct msd_rpc_session *s, const struct msd_rpc_file 
 	err = msd_loaded_open(file->fd, file->map, &options, ret, d);
 	if (err == MSD_OK) {
 		err = msd_loaded_place(*ret, (struct msd_device){0}, d);
+		if (err == MSD_OK) {
+			err = msd_rpc_devices_reach(&s->devices,
+						    msd_loaded_device(*ret), &dev, d);
+		}
 		if (err != MSD_OK)
 			msd_loaded_close(*ret);
 	}
@@ -367,6 +372,26 @@ static msd_err find_timed(const struct msd_rpc_session *s,
 			    (int)(name.n < 256 ? name.n : 256), (const char *)name.p);
 }
 
+/* Open the device that is timed: arguments 2 and 3 are its type and number. */
+static msd_err reach_timed(struct msd_rpc_session *s, const struct msd_rpc_args *args,
+			   struct msd_diag *d)
+{
+	struct msd_dev *dev;
+
+	for (uint32_t i = 2; i < 4; i++) {
+		const struct msd_rpc_value *v = &args->values[i];
+		if (v->kind != MSD_RPC_INT || v->as.i64 < 0 || v->as.i64 > INT32_MAX) {
+			return msd_diag_set(d, MSD_BAD_ARGUMENT,
+					    "argument %u: expected a number of a "
+					    "device",
+					    i);
+		}
+	}
+	const struct msd_device device = {(int32_t)args->values[2].as.i64,
+					  (int32_t)args->values[3].as.i64};
+	return msd_rpc_devices_reach(&s->devices, device, &dev, d);
+}
+
 static msd_err time_evaluator(struct msd_rpc_session *s,
 			      const struct msd_rpc_args *args, struct msd_diag *d)
 {
@@ -376,12 +401,8 @@ static msd_err time_evaluator(struct msd_rpc_session *s,
 
 	if (err == MSD_OK)
 		err = msd_rpc_timer_read(args, &timer, d);
-	if (err == MSD_OK && (args->values[2].kind != MSD_RPC_INT ||
-			      args->values[2].as.i64 != MSD_DEV_CPU)) {
-		err = msd_diag_set(d, MSD_UNSUPPORTED,
-				   "argument 2: a session has the CPU only, device "
-				   "type 1");
-	}
+	if (err == MSD_OK)
+		err = reach_timed(s, args, d);
 	if (err != MSD_OK)
 		return err;
 	o.timer = malloc(sizeof(*o.timer));

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "daemon/rpc_session/session.h"
+#include "runtime/device/device.h"
 #include "runtime/load/loaded.h"
 #include "runtime/value/error.h"
 
@@ -9,19 +10,22 @@ static msd_err tensor_of(const struct msd_rpc_session *s,
 			 const struct msd_rpc_tensor *t, struct msd_rpc_shaped *ret,
 			 struct msd_diag *d)
 {
-	uint8_t *data;
-	const msd_err err = msd_rpc_table_reach(&s->table, t, t->bytes, &data, d);
+	const struct msd_device host = {MSD_DEV_CPU, 0};
+	struct msd_rpc_place at;
+	const msd_err err = msd_rpc_table_reach(&s->table, t, t->bytes, &at, d);
 
 	if (err != MSD_OK)
 		return err;
 	for (uint32_t i = 0; i < t->ndim; i++)
 		ret->shape[i] = msd_rpc_tensor_extent(t, i);
-	ret->dl = (struct msd_dltensor){.data = data - t->byte_offset,
-					.device = {MSD_DEV_CPU, 0},
-					.ndim = (int32_t)t->ndim,
-					.dtype = t->dtype,
-					.shape = ret->shape,
-					.byte_offset = t->byte_offset};
+	ret->memory = at.memory;
+	ret->dl =
+		(struct msd_dltensor){.data = at.data - t->byte_offset,
+				      .device = at.dev != NULL ? at.dev->device : host,
+				      .ndim = (int32_t)t->ndim,
+				      .dtype = t->dtype,
+				      .shape = ret->shape,
+				      .byte_offset = t->byte_offset};
 	return MSD_OK;
 }
 
@@ -108,6 +112,23 @@ static msd_err enter(struct msd_rpc_session *s, const struct msd_rpc_object *o,
 	return err;
 }
 
+/* An executor may keep an argument, so the tensor gets an owner. */
+static msd_err own_tensor(struct msd_any *v, const struct msd_rpc_shaped *shaped,
+			  struct msd_diag *d)
+{
+	const struct msd_dltensor *dl = &shaped->dl;
+
+	if (shaped->memory == NULL || dl->byte_offset > 0)
+		return MSD_OK;
+	struct msd_tensor *t =
+		msd_tensor_view(dl->data, dl->device, dl->dtype, dl->shape,
+				(size_t)dl->ndim, &shaped->memory->obj, NULL, NULL);
+	if (t == NULL)
+		return msd_diag_no_memory(d);
+	*v = msd_of_obj(&t->obj);
+	return MSD_OK;
+}
+
 /* Functions of the executor of one object. */
 struct of_instance {
 	struct msd_rpc_session *session;
@@ -134,9 +155,11 @@ static msd_err call_any(struct msd_rpc_session *s, const struct msd_rpc_object *
 		struct of_instance of = {s, o->module};
 		err = msd_rpc_inputs_share(&s->inputs, o->instance, &args[0], &ret,
 					   call_of_instance, &of, d);
-		if (err != MSD_OK)
-			msd_any_drop(&ret);
 	}
+	if (err == MSD_OK) /* host memory that queued work reads may be freed next */
+		err = msd_rpc_devices_sync(&s->devices, d);
+	if (err != MSD_OK)
+		msd_any_drop(&ret);
 	return err == MSD_OK ? msd_rpc_session_result_any(s, &ret, d) : err;
 }
 
@@ -155,6 +178,9 @@ msd_err msd_rpc_session_call(struct msd_rpc_session *s, const struct msd_rpc_obj
 	}
 	while (err == MSD_OK && n < args->n) {
 		err = any_of(s, &args->values[n], &shaped[n], &anys[n], d);
+		if (err == MSD_OK && o->instance != NULL &&
+		    anys[n].type == MSD_T_DLTENSOR)
+			err = own_tensor(&anys[n], &shaped[n], d);
 		if (err == MSD_OK)
 			n++;
 	}

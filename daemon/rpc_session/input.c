@@ -1,13 +1,21 @@
 #include "daemon/rpc_session/input.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "runtime/device/memory.h"
 
 /* An executor shares only a tensor whose memory has an owner. */
 static struct msd_tensor *make_tensor(const struct msd_dltensor *like)
 {
-	struct msd_storage *memory = msd_storage_new(msd_dltensor_bytes(like));
+	struct msd_dev *dev = msd_dev_peek(like->device);
+	const size_t bytes = msd_dltensor_bytes(like);
+	struct msd_storage *memory = NULL;
 
+	if (dev == NULL) {
+		memory = msd_storage_new(bytes);
+	} else if (msd_dev_storage(dev, bytes, &memory, NULL) != MSD_OK) {
+		return NULL;
+	}
 	if (memory == NULL)
 		return NULL;
 	struct msd_tensor *t =
@@ -82,8 +90,13 @@ msd_err msd_rpc_inputs_share(struct msd_rpc_inputs *all, struct msd_instance *in
 	struct msd_tensor *own = tensor_of(all, instance, index, now);
 	if (own == NULL)
 		return msd_diag_no_memory(d);
-	if (msd_dltensor_bytes(now) > 0 && own->dl.data != from)
-		memcpy(own->dl.data, from, msd_dltensor_bytes(&own->dl));
+	if (own->dl.data != from) {
+		struct msd_dev *dev = msd_dev_peek(now->device);
+		err = msd_dev_copy(dev, own->dl.data, dev, from,
+				   msd_dltensor_bytes(&own->dl), d);
+	}
+	if (err != MSD_OK)
+		return err;
 	msd_obj_ref(&own->obj);
 	msd_any_drop(tensor);
 	*tensor = msd_of_obj(&own->obj);

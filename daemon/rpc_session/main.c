@@ -15,6 +15,7 @@
 #include "daemon/confine/process.h"
 #include "daemon/confine/resource_limits.h"
 #include "daemon/confine/sandbox.h"
+#include "daemon/confine/sandbox_paths.h"
 #include "daemon/mark.h"
 #include "daemon/rpc_page.h"
 #include "daemon/rpc_session/session.h"
@@ -108,11 +109,21 @@ static void set_stall(int fd, int option, uint64_t ms)
 	(void)setsockopt(fd, SOL_SOCKET, option, &t, sizeof(t));
 }
 
+/*
+ * A session does not know yet which devices its client will use. As a module may have
+ * code for any device, it gets the rights for all that this machine can have.
+ */
+static enum msd_sandbox_word profile_of(enum msd_sandbox_word word)
+{
+	if (word != MSD_SANDBOX_AUTO)
+		return word;
+	return access(MSD_PLACE_NVIDIA, F_OK) == 0 ? MSD_SANDBOX_AUTO
+						   : MSD_SANDBOX_OPENCL;
+}
+
 static void enter_sandbox(const struct given *g, int fd)
 {
-	struct msd_sandbox_plan plan = {.profile = g->sandbox == MSD_SANDBOX_AUTO
-							   ? MSD_SANDBOX_CPU
-							   : g->sandbox,
+	struct msd_sandbox_plan plan = {.profile = profile_of(g->sandbox),
 					.reads = {g->reads.p, g->reads.n},
 					.writes = {g->writes.p, g->writes.n},
 					.loop_fd = fd,

@@ -64,10 +64,9 @@ static msd_err result_tensor(struct msd_rpc_session *s, struct msd_any *v,
 			     struct msd_diag *d)
 {
 	const struct msd_dltensor *dl = msd_any_dltensor(v);
-	const struct msd_rpc_object elements = {.kind = MSD_RPC_IS_ARRAY,
-						.data = (uint8_t *)dl->data +
-							dl->byte_offset,
-						.bytes = msd_dltensor_bytes(dl)};
+	struct msd_rpc_object elements = {.kind = MSD_RPC_IS_ARRAY,
+					  .data = (uint8_t *)dl->data + dl->byte_offset,
+					  .bytes = msd_dltensor_bytes(dl)};
 	struct msd_rpc_object owner = {.kind = MSD_RPC_IS_VALUE, .value = *v};
 	struct msd_rpc_value three[3] = {
 		{.kind = MSD_RPC_INT, .as.i64 = CLASSIC_TENSOR},
@@ -76,12 +75,13 @@ static msd_err result_tensor(struct msd_rpc_session *s, struct msd_any *v,
 	uint8_t shape[MSD_MAX_NDIM * 8];
 	struct msd_rpc_tensor *t = &three[1].as.tensor;
 
-	if (dl->device.type != MSD_DEV_CPU || dl->ndim < 0 || dl->ndim > MSD_MAX_NDIM ||
-	    !msd_dltensor_is_compact(dl)) {
+	if (dl->ndim < 0 || dl->ndim > MSD_MAX_NDIM || !msd_dltensor_is_compact(dl)) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "the result is not a compact tensor of the CPU");
+				    "the result is not a compact tensor");
 	}
-	msd_err err = msd_rpc_table_add(&s->table, &elements, &owner.array, d);
+	msd_err err = msd_rpc_devices_reach(&s->devices, dl->device, &elements.dev, d);
+	if (err == MSD_OK)
+		err = msd_rpc_table_add(&s->table, &elements, &owner.array, d);
 	if (err != MSD_OK)
 		return err;
 	err = msd_rpc_table_add(&s->table, &owner, &three[2].as.handle, d);

@@ -7,32 +7,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/rpc_page.h"
+#include "daemon/rpc_session/arrays.h"
 #include "daemon/rpc_session/builtins.h"
 #include "runtime/load/loaded.h"
 #include "runtime/value/registry.h"
 
 #define VERSION "0.8.0"
-#define ALIGNMENT 128u
-
-static void answer_none(struct msd_rpc_session *s)
-{
-	msd_rpc_session_return(s, &(struct msd_rpc_value){.kind = MSD_RPC_NONE});
-}
-
-static void answer_int(struct msd_rpc_session *s, enum msd_rpc_kind kind, uint64_t v)
-{
-	struct msd_rpc_value one = {.kind = kind};
-
-	if (kind == MSD_RPC_INT) {
-		one.as.i64 = (int64_t)v;
-	} else {
-		one.as.handle = v;
-	}
-	msd_rpc_session_return(s, &one);
-}
 
 static void answer_error(struct msd_rpc_session *s, const struct msd_diag *d)
 {
@@ -62,28 +44,16 @@ static msd_err read_values(struct msd_rpc_session *s, const struct msd_rpc_packe
 	if (err != MSD_OK)
 		return err;
 	ret->values = calloc((size_t)seq.n + 1, sizeof(*ret->values));
-	if (ret->values == NULL)
-		return msd_diag_no_memory(d);
+	if (ret->values == NULL) {
+		(void)msd_diag_no_memory(d);
+		return MSD_NOMEM;
+	}
 	while (err == MSD_OK && seq.n > 0) {
 		err = msd_rpc_seq_next(&seq, &ret->values[ret->n], d);
 		if (err == MSD_OK)
 			ret->n++;
 	}
 	return err == MSD_OK ? msd_rpc_seq_end(&seq, d) : err;
-}
-
-static msd_err expect_kinds(const struct msd_rpc_args *args,
-			    const enum msd_rpc_kind *kinds, uint32_t n,
-			    struct msd_diag *d)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (i >= args->n || args->values[i].kind != kinds[i]) {
-			return msd_diag_set(d, MSD_BAD_REQUEST,
-					    "value %u is missing, or has another kind",
-					    i);
-		}
-	}
-	return MSD_OK;
 }
 
 static msd_err call(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
@@ -112,205 +82,187 @@ static msd_err call(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
 }
 
 static msd_err get_global(struct msd_rpc_session *s, const struct msd_rpc_args *args,
-			  struct msd_diag *d)
+			  struct msd_rpc_value *ret, struct msd_diag *d)
 {
-	static const enum msd_rpc_kind kinds[] = {MSD_RPC_TEXT};
+	const struct msd_span name = args->values[0].as.bytes;
 	struct msd_rpc_object o = {.kind = MSD_RPC_IS_BUILTIN};
-	uint64_t handle = 0;
-	msd_err err = expect_kinds(args, kinds, 1, d);
 
-	if (err != MSD_OK)
-		return err;
-	o.builtin = msd_rpc_builtin_find(args->values[0].as.bytes);
+	*ret = (struct msd_rpc_value){.kind = MSD_RPC_POINTER};
+	o.builtin = msd_rpc_builtin_find(name);
 	if (o.builtin == NULL) {
 		o.kind = MSD_RPC_IS_FUNCTION;
-		o.function = msd_registry_find(args->values[0].as.bytes);
+		o.function = msd_registry_find(name);
 	}
-	if (o.builtin != NULL || o.function != NULL)
-		err = msd_rpc_table_add(&s->table, &o, &handle, d);
-	if (err == MSD_OK)
-		answer_int(s, MSD_RPC_POINTER, handle);
-	return err;
+	return o.builtin != NULL || o.function != NULL
+		       ? msd_rpc_table_add(&s->table, &o, &ret->as.handle, d)
+		       : MSD_OK;
 }
 
 static msd_err free_handle(struct msd_rpc_session *s, const struct msd_rpc_args *args,
-			   struct msd_diag *d)
+			   struct msd_rpc_value *ret, struct msd_diag *d)
 {
-	struct msd_rpc_object *o = NULL;
+	struct msd_rpc_object *o =
+		msd_rpc_table_find(&s->table, args->values[0].as.handle);
 
-	if (args->n > 0 && args->values[0].kind == MSD_RPC_POINTER)
-		o = msd_rpc_table_find(&s->table, args->values[0].as.handle);
+	(void)ret;
 	if (o == NULL || o->kind == MSD_RPC_IS_ARRAY) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "the session has no object with this handle");
 	}
 	msd_rpc_table_remove(&s->table, o);
-	answer_none(s);
-	return MSD_OK;
-}
-
-static msd_err check_device(struct msd_device device, struct msd_diag *d)
-{
-	if (device.type == MSD_DEV_CPU && device.id == 0)
-		return MSD_OK;
-	return msd_diag_set(d, MSD_UNSUPPORTED,
-			    "device %d:%d: a session has the CPU only, cpu(0)",
-			    (int)device.type, (int)device.id);
-}
-
-static msd_err alloc(struct msd_rpc_session *s, struct msd_device device,
-		     uint64_t bytes, struct msd_diag *d)
-{
-	struct msd_rpc_object o = {
-		.kind = MSD_RPC_IS_ARRAY, .bytes = bytes, .is_owned = true};
-	uint64_t handle;
-	void *data;
-	msd_err err = check_device(device, d);
-
-	if (err != MSD_OK)
-		return err;
-	const uint64_t most = s->max_bytes > 0 ? s->max_bytes : SIZE_MAX / 2;
-	if (bytes > most ||
-	    posix_memalign(&data, ALIGNMENT, bytes > 0 ? (size_t)bytes : 1) != 0) {
-		return msd_diag_set(d, MSD_NOMEM,
-				    "an array of %llu bytes: out of memory "
-				    "(--max-worker-memory limits a session)",
-				    (unsigned long long)bytes);
-	}
-	o.data = data;
-	err = msd_rpc_table_add(&s->table, &o, &handle, d);
-	if (err != MSD_OK) {
-		free(data);
-		return err;
-	}
-	answer_int(s, MSD_RPC_POINTER, handle);
 	return MSD_OK;
 }
 
 static msd_err alloc_plain(struct msd_rpc_session *s, const struct msd_rpc_args *args,
-			   struct msd_diag *d)
+			   struct msd_rpc_value *ret, struct msd_diag *d)
 {
-	static const enum msd_rpc_kind kinds[] = {MSD_RPC_DEVICE, MSD_RPC_INT};
-	const msd_err err = expect_kinds(args, kinds, 2, d);
-
-	if (err != MSD_OK)
-		return err;
-	return alloc(s, args->values[0].as.device, (uint64_t)args->values[1].as.i64, d);
+	*ret = (struct msd_rpc_value){.kind = MSD_RPC_POINTER};
+	return msd_rpc_arrays_alloc(s, args->values[0].as.device,
+				    (uint64_t)args->values[1].as.i64, &ret->as.handle,
+				    d);
 }
 
 static msd_err alloc_tensor(struct msd_rpc_session *s, const struct msd_rpc_args *args,
-			    struct msd_diag *d)
+			    struct msd_rpc_value *ret, struct msd_diag *d)
 {
-	static const enum msd_rpc_kind kinds[] = {MSD_RPC_TENSOR};
-	const msd_err err = expect_kinds(args, kinds, 1, d);
+	const struct msd_rpc_tensor *t = &args->values[0].as.tensor;
+	const struct msd_rpc_value *scope = args->n > 1 ? &args->values[1] : NULL;
 
-	if (err != MSD_OK)
-		return err;
-	return alloc(s, args->values[0].as.tensor.device,
-		     args->values[0].as.tensor.bytes, d);
+	if (scope != NULL && scope->kind == MSD_RPC_TEXT && scope->as.bytes.n > 0 &&
+	    !msd_span_is(scope->as.bytes, "global")) {
+		return msd_diag_set(
+			d, MSD_UNSUPPORTED,
+			"Device does not support allocate data space with specified "
+			"memory scope: %.*s",
+			(int)(scope->as.bytes.n < 64 ? scope->as.bytes.n : 64),
+			(const char *)scope->as.bytes.p);
+	}
+	*ret = (struct msd_rpc_value){.kind = MSD_RPC_POINTER};
+	return msd_rpc_arrays_alloc(s, t->device, t->bytes, &ret->as.handle, d);
 }
 
 static msd_err free_data(struct msd_rpc_session *s, const struct msd_rpc_args *args,
-			 struct msd_diag *d)
+			 struct msd_rpc_value *ret, struct msd_diag *d)
 {
-	static const enum msd_rpc_kind kinds[] = {MSD_RPC_DEVICE, MSD_RPC_POINTER};
-	struct msd_rpc_object *o;
-	const msd_err err = expect_kinds(args, kinds, 2, d);
+	struct msd_rpc_object *o =
+		msd_rpc_table_find(&s->table, args->values[1].as.handle);
 
-	if (err != MSD_OK)
-		return err;
-	o = msd_rpc_table_find(&s->table, args->values[1].as.handle);
-	if (o == NULL || o->kind != MSD_RPC_IS_ARRAY || !o->is_owned) {
+	(void)ret;
+	if (o == NULL || o->kind != MSD_RPC_IS_ARRAY || o->memory == NULL) {
 		return msd_diag_set(
 			d, MSD_BAD_ARGUMENT,
 			"the session has no such array, or a result owns it");
 	}
 	msd_rpc_table_remove(&s->table, o);
-	answer_none(s);
 	return MSD_OK;
 }
 
 static msd_err copy_among(struct msd_rpc_session *s, const struct msd_rpc_args *args,
-			  struct msd_diag *d)
+			  struct msd_rpc_value *ret, struct msd_diag *d)
 {
-	static const enum msd_rpc_kind kinds[] = {MSD_RPC_TENSOR, MSD_RPC_TENSOR};
-	uint8_t *from = NULL, *to = NULL;
-	msd_err err = expect_kinds(args, kinds, 2, d);
-
-	if (err != MSD_OK)
-		return err;
-	const struct msd_rpc_tensor *a = &args->values[0].as.tensor;
-	const struct msd_rpc_tensor *b = &args->values[1].as.tensor;
-	if (a->bytes != b->bytes) {
-		return msd_diag_set(
-			d, MSD_BAD_ARGUMENT, "a copy of %llu bytes into %llu",
-			(unsigned long long)a->bytes, (unsigned long long)b->bytes);
-	}
-	err = msd_rpc_table_reach(&s->table, a, a->bytes, &from, d);
-	if (err == MSD_OK)
-		err = msd_rpc_table_reach(&s->table, b, b->bytes, &to, d);
-	if (err != MSD_OK)
-		return err;
-	if (a->bytes > 0)
-		memmove(to, from, a->bytes);
-	answer_none(s);
-	return MSD_OK;
+	(void)ret;
+	return msd_rpc_arrays_copy(s, &args->values[0].as.tensor,
+				   &args->values[1].as.tensor, d);
 }
 
-/* Kind 0: does the device exist? The CPU has no other attributes in TVM either. */
 static msd_err get_attribute(struct msd_rpc_session *s, const struct msd_rpc_args *args,
-			     struct msd_diag *d)
+			     struct msd_rpc_value *ret, struct msd_diag *d)
 {
-	static const enum msd_rpc_kind kinds[] = {MSD_RPC_DEVICE, MSD_RPC_INT};
-	struct msd_diag why = {0};
-	msd_err err = expect_kinds(args, kinds, 2, d);
-
-	if (err != MSD_OK)
-		return err;
-	err = check_device(args->values[0].as.device, &why);
-	msd_diag_finish(&why);
-	if (args->values[1].as.i64 == 0) {
-		answer_int(s, MSD_RPC_INT, err == MSD_OK);
-	} else {
-		answer_none(s);
-	}
-	return MSD_OK;
+	return msd_rpc_devices_attribute(&s->devices, args->values[0].as.device,
+					 args->values[1].as.i64, s->text, ret, d);
 }
+
+/* A device has one queue, its stream 0. */
+static msd_err reach_stream(struct msd_rpc_session *s, const struct msd_rpc_args *args,
+			    struct msd_dev **ret, struct msd_diag *d)
+{
+	const uint64_t stream = args->n > 1 && args->values[1].kind == MSD_RPC_POINTER
+					? args->values[1].as.handle
+					: 0;
+
+	if (stream != 0) {
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "the session has no stream with the handle %llu",
+				    (unsigned long long)stream);
+	}
+	return msd_rpc_devices_reach(&s->devices, args->values[0].as.device, ret, d);
+}
+
+static msd_err give_stream(struct msd_rpc_session *s, const struct msd_rpc_args *args,
+			   struct msd_rpc_value *ret, struct msd_diag *d)
+{
+	struct msd_dev *dev;
+
+	*ret = (struct msd_rpc_value){.kind = MSD_RPC_POINTER};
+	return reach_stream(s, args, &dev, d);
+}
+
+static msd_err use_stream(struct msd_rpc_session *s, const struct msd_rpc_args *args,
+			  struct msd_rpc_value *ret, struct msd_diag *d)
+{
+	struct msd_dev *dev;
+
+	(void)ret;
+	return reach_stream(s, args, &dev, d);
+}
+
+static msd_err sync_stream(struct msd_rpc_session *s, const struct msd_rpc_args *args,
+			   struct msd_rpc_value *ret, struct msd_diag *d)
+{
+	struct msd_dev *dev = NULL;
+	const msd_err err = reach_stream(s, args, &dev, d);
+
+	(void)ret;
+	return err == MSD_OK && dev != NULL ? msd_dev_sync(dev, d) : err;
+}
+
+/* The kinds of the first values, and what answers with *@ret, which is None before. */
+struct handler {
+	uint32_t n;
+	enum msd_rpc_kind kinds[2];
+	msd_err (*answer)(struct msd_rpc_session *s, const struct msd_rpc_args *args,
+			  struct msd_rpc_value *ret, struct msd_diag *d);
+};
+
+static const struct handler handlers[MSD_RPC_CODE_COUNT] = {
+	[MSD_RPC_GET_GLOBAL] = {1, {MSD_RPC_TEXT}, get_global},
+	[MSD_RPC_FREE_HANDLE] = {1, {MSD_RPC_POINTER}, free_handle},
+	[MSD_RPC_SET_DEVICE] = {1, {MSD_RPC_DEVICE}, use_stream},
+	[MSD_RPC_GET_ATTR] = {2, {MSD_RPC_DEVICE, MSD_RPC_INT}, get_attribute},
+	[MSD_RPC_ALLOC] = {2, {MSD_RPC_DEVICE, MSD_RPC_INT}, alloc_plain},
+	[MSD_RPC_FREE_DATA] = {2, {MSD_RPC_DEVICE, MSD_RPC_POINTER}, free_data},
+	[MSD_RPC_SYNC] = {1, {MSD_RPC_DEVICE}, sync_stream},
+	[MSD_RPC_COPY_AMONG] = {2, {MSD_RPC_TENSOR, MSD_RPC_TENSOR}, copy_among},
+	[MSD_RPC_ALLOC_WITH_SCOPE] = {1, {MSD_RPC_TENSOR}, alloc_tensor},
+	[MSD_RPC_CREATE_STREAM] = {1, {MSD_RPC_DEVICE}, give_stream},
+	[MSD_RPC_FREE_STREAM] = {1, {MSD_RPC_DEVICE}, use_stream},
+	[MSD_RPC_SET_STREAM] = {1, {MSD_RPC_DEVICE}, use_stream},
+	[MSD_RPC_GET_STREAM] = {1, {MSD_RPC_DEVICE}, give_stream},
+};
 
 static msd_err answer_values(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
 			     struct msd_rpc_args *args, struct msd_diag *d)
 {
-	switch ((int)p->code) {
-	case MSD_RPC_CALL:
+	const struct handler *h = &handlers[p->code];
+	struct msd_rpc_value ret = {.kind = MSD_RPC_NONE};
+
+	if (p->code == MSD_RPC_CALL)
 		return call(s, p, args, d);
-	case MSD_RPC_GET_GLOBAL:
-		return get_global(s, args, d);
-	case MSD_RPC_FREE_HANDLE:
-		return free_handle(s, args, d);
-	case MSD_RPC_GET_ATTR:
-		return get_attribute(s, args, d);
-	case MSD_RPC_ALLOC:
-		return alloc_plain(s, args, d);
-	case MSD_RPC_ALLOC_WITH_SCOPE:
-		return alloc_tensor(s, args, d);
-	case MSD_RPC_FREE_DATA:
-		return free_data(s, args, d);
-	case MSD_RPC_COPY_AMONG:
-		return copy_among(s, args, d);
-	case MSD_RPC_CREATE_STREAM:
-	case MSD_RPC_GET_STREAM:
-		answer_int(s, MSD_RPC_POINTER, 0); /* the CPU's only stream */
-		return MSD_OK;
-	case MSD_RPC_SET_DEVICE:
-	case MSD_RPC_SYNC:
-	case MSD_RPC_FREE_STREAM:
-	case MSD_RPC_SET_STREAM:
-		answer_none(s);
-		return MSD_OK;
-	default:
+	if (h->answer == NULL) {
 		return msd_diag_set(d, MSD_BAD_REQUEST,
 				    "a client does not send code %d", (int)p->code);
 	}
+	for (uint32_t i = 0; i < h->n; i++) {
+		if (i >= args->n || args->values[i].kind != h->kinds[i]) {
+			return msd_diag_set(d, MSD_BAD_REQUEST,
+					    "value %u is missing, or has another kind",
+					    i);
+		}
+	}
+	const msd_err err = h->answer(s, args, &ret, d);
+	if (err == MSD_OK)
+		msd_rpc_session_return(s, &ret);
+	return err;
 }
 
 /* InitServer is the same in both eras, and so is its answer: an empty sequence. */
@@ -342,59 +294,26 @@ static msd_err init(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
 	return err;
 }
 
-static msd_err copy_to(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
-		       struct msd_diag *d)
-{
-	uint8_t *to = NULL;
-	const msd_err err =
-		msd_rpc_table_reach(&s->table, &p->tensor, p->n_bytes, &to, d);
-
-	if (err != MSD_OK)
-		return err;
-	if (msd_rpc_channel_take(&s->channel, p, to, p->n_bytes) != MSD_OK)
-		return MSD_IO;
-	msd_rpc_session_return(s, NULL);
-	return MSD_OK;
-}
-
-/* The data is sent from where it is. */
-static msd_err copy_from(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
-			 struct msd_diag *d)
-{
-	const struct msd_rpc_packet ack = {.code = MSD_RPC_COPY_ACK};
-	uint8_t *from = NULL;
-	const msd_err err =
-		msd_rpc_table_reach(&s->table, &p->tensor, p->n_bytes, &from, d);
-
-	if (err != MSD_OK)
-		return err;
-	s->out.n = 0;
-	msd_rpc_packet_write(&s->out, &ack, s->era, NULL, 0);
-	if (s->out.bad)
-		return msd_diag_no_memory(d);
-	msd_put_le64(s->out.p, s->out.n - MSD_RPC_SIZE_BYTES + p->n_bytes);
-	const msd_err sent =
-		msd_rpc_channel_write(&s->channel, &s->out, from, p->n_bytes);
-	s->out.n = 0; /* nothing more to send */
-	return sent;
-}
-
 static msd_err answer(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
 		      struct msd_diag *d)
 {
 	struct msd_rpc_args args;
+	msd_err err;
 
 	switch ((int)p->code) {
 	case MSD_RPC_INIT_SERVER:
 		return init(s, p, d);
 	case MSD_RPC_COPY_TO:
-		return copy_to(s, p, d);
+		err = msd_rpc_arrays_take(s, p, d);
+		if (err == MSD_OK)
+			msd_rpc_session_return(s, NULL);
+		return err;
 	case MSD_RPC_COPY_FROM:
-		return copy_from(s, p, d);
+		return msd_rpc_arrays_send(s, p, d);
 	default:
 		break;
 	}
-	msd_err err = read_values(s, p, &args, d);
+	err = read_values(s, p, &args, d);
 	if (err == MSD_OK)
 		err = answer_values(s, p, &args, d);
 	free(args.values);
@@ -443,6 +362,7 @@ void msd_rpc_session_finish(struct msd_rpc_session *s)
 {
 	msd_rpc_table_finish(&s->table);
 	msd_rpc_inputs_finish(&s->inputs);
+	msd_rpc_devices_finish(&s->devices);
 	msd_rpc_files_finish(&s->files);
 	msd_buf_finish(&s->channel.in);
 	msd_buf_finish(&s->out);

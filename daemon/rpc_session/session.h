@@ -5,6 +5,7 @@
  * error in a packet or in a call is answered as an exception, and the session goes on.
  */
 #include "daemon/rpc_session/channel.h"
+#include "daemon/rpc_session/devices.h"
 #include "daemon/rpc_session/files.h"
 #include "daemon/rpc_session/input.h"
 #include "daemon/rpc_session/table.h"
@@ -14,11 +15,13 @@ struct msd_rpc_session {
 	struct msd_rpc_table table;
 	struct msd_rpc_files files;
 	struct msd_rpc_inputs inputs;
+	struct msd_rpc_devices devices;
 	struct msd_rpc_module *modules; /* all of them, the newest first */
 	uint64_t max_bytes;             /* of one array; 0: no limit */
 	bool knows_era;
 	enum msd_rpc_era era;
-	struct msd_buf out; /* the answer */
+	struct msd_buf out;             /* the answer */
+	char text[MSD_DEVICE_TEXT_MAX]; /* of an attribute, until it is in out */
 };
 
 /* The values of a packet; they borrow from it. */
@@ -30,6 +33,7 @@ struct msd_rpc_args {
 /* A tensor argument for the runtime. */
 struct msd_rpc_shaped {
 	struct msd_dltensor dl;
+	struct msd_storage *memory; /* borrowed; NULL: it is a result's */
 	int64_t shape[MSD_MAX_NDIM];
 };
 

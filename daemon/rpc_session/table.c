@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "runtime/device/device.h"
+
 #define MAX_SLOTS (1u << MSD_RPC_SLOT_BITS)
 
 static uint64_t handle_of(const struct msd_rpc_table *t, const struct msd_rpc_object *o)
@@ -74,8 +76,8 @@ void msd_rpc_table_remove(struct msd_rpc_table *t, struct msd_rpc_object *o)
 		msd_any_drop(&o->value);
 		free(o->timer);
 	}
-	if (o->kind == MSD_RPC_IS_ARRAY && o->is_owned)
-		free(o->data);
+	if (o->memory != NULL)
+		msd_obj_unref(&o->memory->obj);
 	*o = (struct msd_rpc_object){.uses = o->uses, .next_free = t->first_free};
 	t->first_free = (uint32_t)(o - t->slots) + 1;
 }
@@ -90,16 +92,31 @@ void msd_rpc_table_finish(struct msd_rpc_table *t)
 	*t = (struct msd_rpc_table){0};
 }
 
+static bool is_on(const struct msd_dev *dev, struct msd_device device)
+{
+	return dev != NULL
+		       ? dev->device.type == device.type && dev->device.id == device.id
+		       : device.type == MSD_DEV_CPU;
+}
+
 msd_err msd_rpc_table_reach(const struct msd_rpc_table *t,
 			    const struct msd_rpc_tensor *x, uint64_t bytes,
-			    uint8_t **ret, struct msd_diag *d)
+			    struct msd_rpc_place *ret, struct msd_diag *d)
 {
 	const struct msd_rpc_object *o = msd_rpc_table_find(t, x->data);
+	char name[MSD_DTYPE_NAME_MAX];
 
 	if (o == NULL || o->kind != MSD_RPC_IS_ARRAY) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "the session has no array with the handle %llu",
 				    (unsigned long long)x->data);
+	}
+	if (!is_on(o->dev, x->device)) {
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "the array with the handle %llu is not on %s:%d",
+				    (unsigned long long)x->data,
+				    msd_device_type_format(x->device.type, name),
+				    x->device.id);
 	}
 	if (x->byte_offset > o->bytes || bytes > o->bytes - x->byte_offset) {
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
@@ -109,6 +126,6 @@ msd_err msd_rpc_table_reach(const struct msd_rpc_table *t,
 				    (unsigned long long)x->byte_offset,
 				    (unsigned long long)o->bytes);
 	}
-	*ret = o->data + x->byte_offset;
+	*ret = (struct msd_rpc_place){o->data + x->byte_offset, o->dev, o->memory};
 	return MSD_OK;
 }

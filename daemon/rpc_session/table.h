@@ -7,6 +7,7 @@
 #include "proto/tvm_rpc/value.h"
 #include "runtime/value/value.h"
 
+struct msd_dev;
 struct msd_loaded;
 struct msd_instance;
 struct msd_rpc_builtin;
@@ -46,9 +47,19 @@ struct msd_rpc_object {
 	uint64_t array;       /* VALUE, a tensor: the handle of its elements */
 	uint8_t *data;        /* ARRAY */
 	uint64_t bytes;
-	bool is_owned; /* ARRAY: the client allocated it, and frees it */
+	struct msd_dev *dev; /* ARRAY: borrowed from the session; NULL: the host */
+	/* ARRAY: a reference, of what the client allocated and frees. NULL: it is a
+	 * result's. */
+	struct msd_storage *memory;
 	uint64_t uses; /* of the slot */
 	uint32_t next_free;
+};
+
+/* An address, and the device that has it; NULL: the host. */
+struct msd_rpc_place {
+	uint8_t *data;
+	struct msd_dev *dev;
+	struct msd_storage *memory; /* borrowed; NULL: it is a result's */
 };
 
 struct msd_rpc_table {
@@ -69,12 +80,12 @@ void msd_rpc_table_finish(struct msd_rpc_table *t);
 /** Free an object and what it owns. */
 void msd_rpc_table_remove(struct msd_rpc_table *t, struct msd_rpc_object *o);
 /**
- * The address of the @bytes bytes of @x from its byte_offset on. Errors:
- * MSD_BAD_ARGUMENT (no such array, or not within it).
+ * The place of the @bytes bytes of @x from its byte_offset on. Errors:
+ * MSD_BAD_ARGUMENT (no such array, or not within it, or it is on another device).
  */
 MSD_MUST_CHECK msd_err msd_rpc_table_reach(const struct msd_rpc_table *t,
 					   const struct msd_rpc_tensor *x,
-					   uint64_t bytes, uint8_t **ret,
+					   uint64_t bytes, struct msd_rpc_place *ret,
 					   struct msd_diag *d);
 
 #endif

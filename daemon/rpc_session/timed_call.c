@@ -6,6 +6,7 @@
 #include "daemon/rpc_session/timer.h"
 
 struct timed {
+	struct msd_rpc_session *session;
 	const struct msd_rpc_object *o;
 	struct msd_any *args, *used; /* a call may change the arguments that it gets */
 	uint32_t n;
@@ -39,7 +40,7 @@ static msd_err prepare(void *ctx, struct msd_diag *d)
 
 	for (uint32_t i = 1; how->flushes_args && i < t->n; i++) {
 		const struct msd_dltensor *dl = msd_any_dltensor(&t->args[i]);
-		if (dl != NULL) {
+		if (dl != NULL && dl->device.type == MSD_DEV_CPU) {
 			msd_rpc_timer_flush((const uint8_t *)dl->data + dl->byte_offset,
 					    msd_dltensor_bytes(dl));
 		}
@@ -56,6 +57,13 @@ static void flush(void *ctx)
 
 	if (t->from != NULL)
 		memcpy(t->to, t->from, t->o->timer->flush_bytes);
+}
+
+static msd_err sync_devices(void *ctx, struct msd_diag *d)
+{
+	const struct timed *t = ctx;
+
+	return msd_rpc_devices_sync(&t->session->devices, d);
 }
 
 static uint64_t now_ns(void *ctx)
@@ -95,8 +103,9 @@ static msd_err allocate(struct timed *t, double **ret, struct msd_diag *d)
 msd_err msd_rpc_session_time(struct msd_rpc_session *s, const struct msd_rpc_object *o,
 			     struct msd_any *args, uint32_t n, struct msd_diag *d)
 {
-	struct timed t = {.o = o, .args = args, .n = n};
-	const struct msd_rpc_timed of = {call, prepare, flush, now_ns, cool_down, &t};
+	struct timed t = {.session = s, .o = o, .args = args, .n = n};
+	const struct msd_rpc_timed of = {call,   prepare,   flush, sync_devices,
+					 now_ns, cool_down, &t};
 	struct msd_rpc_value v = {.kind = MSD_RPC_BYTES};
 	double *seconds = NULL;
 	msd_err err = allocate(&t, &seconds, d);

@@ -90,12 +90,15 @@ msd_err msd_rpc_timer_read(const struct msd_rpc_args *args, struct msd_rpc_timer
 static msd_err run_series(const struct msd_rpc_timed *of, uint64_t number,
 			  uint64_t *ret_ns, struct msd_diag *d)
 {
-	msd_err err = MSD_OK;
+	msd_err err;
 
 	of->flush(of->ctx);
+	err = of->sync(of->ctx, d);
 	const uint64_t begin = of->now_ns(of->ctx);
 	for (uint64_t i = 0; i < number && err == MSD_OK; i++)
 		err = of->call(of->ctx, d);
+	if (err == MSD_OK)
+		err = of->sync(of->ctx, d);
 	*ret_ns = of->now_ns(of->ctx) - begin;
 	return err;
 }

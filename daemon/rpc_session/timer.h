@@ -24,6 +24,7 @@ struct msd_rpc_timed {
 	msd_err (*call)(void *ctx, struct msd_diag *d);
 	msd_err (*prepare)(void *ctx, struct msd_diag *d); /* before each repeat */
 	void (*flush)(void *ctx);                          /* before each series */
+	msd_err (*sync)(void *ctx, struct msd_diag *d);    /* waits for devices */
 	uint64_t (*now_ns)(void *ctx);
 	void (*cool_down)(void *ctx, uint64_t ms);
 	void *ctx;

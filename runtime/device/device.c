@@ -63,8 +63,7 @@ struct msd_dev *msd_dev_peek(struct msd_device device)
 	return dev;
 }
 
-/* The caller holds the lock. */
-static msd_err open_new(struct msd_device device, struct msd_dev **ret,
+static msd_err find_ops(struct msd_device device, const struct msd_device_ops **ret,
 			struct msd_diag *d)
 {
 	const struct msd_device_ops *ops = ops_of_type(device.type);
@@ -72,19 +71,36 @@ static msd_err open_new(struct msd_device device, struct msd_dev **ret,
 	uint32_t n = 0;
 
 	if (ops == NULL || ops->abi != MSD_DEVICE_ABI) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "no device %s:%d: this build has no such backend",
-				    msd_device_type_format(device.type, name),
-				    device.id);
+		(void)msd_diag_set(d, MSD_UNSUPPORTED,
+				   "no device %s:%d: this build has no such backend",
+				   msd_device_type_format(device.type, name),
+				   device.id);
+		return MSD_UNSUPPORTED;
 	}
-	msd_err err = ops->count(&n, d);
-	if (err != MSD_OK)
-		return msd_diag_wrap(d, err, "no device %s:%d", ops->name, device.id);
+	const msd_err err = ops->count(&n, d);
+	if (err != MSD_OK) {
+		(void)msd_diag_wrap(d, err, "no device %s:%d", ops->name, device.id);
+		return err;
+	}
 	if (device.id < 0 || (uint32_t)device.id >= n) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "no device %s:%d: this machine has %u", ops->name,
-				    device.id, n);
+		(void)msd_diag_set(d, MSD_UNSUPPORTED,
+				   "no device %s:%d: this machine has %u", ops->name,
+				   device.id, n);
+		return MSD_UNSUPPORTED;
 	}
+	*ret = ops;
+	return MSD_OK;
+}
+
+/* The caller holds the lock. */
+static msd_err open_new(struct msd_device device, struct msd_dev **ret,
+			struct msd_diag *d)
+{
+	const struct msd_device_ops *ops = NULL;
+	msd_err err = find_ops(device, &ops, d);
+
+	if (err != MSD_OK)
+		return err;
 	err = ops->open((uint32_t)device.id, ret, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s:%d", ops->name, device.id);
@@ -214,6 +230,15 @@ msd_err msd_dev_copy(struct msd_dev *to, void *dst, struct msd_dev *from,
 	if (to == from)
 		return to->ops->copy(to, dst, src, n, d);
 	return copy_across(to, dst, from, src, n, d);
+}
+
+msd_err msd_dev_describe(struct msd_device device, struct msd_device_info *ret,
+			 struct msd_diag *d)
+{
+	const struct msd_device_ops *ops = NULL;
+	const msd_err err = find_ops(device, &ops, d);
+
+	return err == MSD_OK ? ops->describe((uint32_t)device.id, ret, d) : err;
 }
 
 void msd_devices_list(void (*each)(void *ctx, const struct msd_device_info *info),

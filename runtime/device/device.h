@@ -29,8 +29,8 @@
 #define MSD_MAX_DEVICES 64u /* per type */
 #define MSD_DEVICE_TEXT_MAX 128u
 
-/* Information about a device. Texts are cut to fit; "" if the driver does not report
- * it. */
+/* Information about a device. Texts are cut to fit; "" and 0: the driver does not
+ * report it. */
 struct msd_device_info {
 	struct msd_device device;
 	char name[MSD_DEVICE_TEXT_MAX];
@@ -39,6 +39,16 @@ struct msd_device_info {
 	char driver[MSD_DEVICE_TEXT_MAX];     /* driver version */
 	uint64_t memory_bytes;
 	uint32_t compute_units;
+	/* Limits of kernels; a block is a work group. */
+	uint64_t max_threads; /* of a block */
+	uint64_t max_block[3];
+	uint64_t shared_bytes; /* of a block */
+	uint64_t registers;    /* of a block */
+	uint64_t warp_threads;
+	uint64_t clock_khz;
+	uint64_t cache_bytes; /* L2 */
+	uint64_t api_version; /* as TVM counts: 120 for OpenCL 1.2, 13000 for CUDA 13.0
+			       */
 };
 
 struct msd_dev;
@@ -87,6 +97,11 @@ struct msd_device_ops {
 	/** Describe one device, without opening it if that is expensive. */
 	msd_err (*describe)(uint32_t ordinal, struct msd_device_info *ret,
 			    struct msd_diag *d);
+	/**
+	 * Memory of an open device that nothing uses. Optional: NULL if the driver
+	 * does not report it.
+	 */
+	msd_err (*free_bytes)(struct msd_dev *dev, uint64_t *ret, struct msd_diag *d);
 	/** Open a device: a context and a queue. *@ret has ops and device filled in. */
 	msd_err (*open)(uint32_t ordinal, struct msd_dev **ret, struct msd_diag *d);
 	void (*close)(struct msd_dev *dev); /* waits for queued work */
@@ -235,6 +250,13 @@ MSD_MUST_CHECK msd_err msd_dev_sync(struct msd_dev *dev, struct msd_diag *d);
 MSD_MUST_CHECK msd_err msd_dev_copy(struct msd_dev *to, void *dst, struct msd_dev *from,
 				    const void *src, size_t n, struct msd_diag *d);
 
+/**
+ * Describe @device without opening it. Errors: MSD_UNSUPPORTED (no such device, as
+ * msd_dev_open()).
+ */
+MSD_MUST_CHECK msd_err msd_dev_describe(struct msd_device device,
+					struct msd_device_info *ret,
+					struct msd_diag *d);
 /**
  * Call @each for every device of every backend; the host is the first. Call @absent
  * for backends without a driver, with what was tried. Both may be NULL.

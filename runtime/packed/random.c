@@ -5,11 +5,13 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "artifact/provides/packed.h"
 #include "proto/base/half.h"
+#include "runtime/device/device.h"
 #include "runtime/packed/args.h"
 #include "runtime/packed/global.h"
 #include "runtime/value/element.h"
@@ -246,26 +248,12 @@ static int randint(void *self, const struct msd_any *args, int32_t n,
 	return 0;
 }
 
-/* (out): values from 1 to 10; depends only on the element size */
-static int random_fill(void *self, const struct msd_any *args, int32_t n,
-		       struct msd_any *ret)
+static void fill_elements(void *to, unsigned bits, uint64_t n)
 {
-	struct msd_args a = {args, n};
-	struct msd_dltensor *t;
-	uint64_t elements;
-	(void)self;
-	(void)ret;
-
-	if (!msd_args_count(a, 1, 1) || !msd_args_host_compact_tensor(a, 0, &t) ||
-	    !elements_of(t, &elements))
-		return -1;
-	const unsigned bits = t->dtype.bits;
-	if (t->dtype.lanes != 1 ||
-	    (bits != 8 && bits != 16 && bits != 32 && bits != 64))
-		return msd_args_refuse(a, 0, "a tensor of 8, 16, 32 or 64 bits each");
 	struct engine *e = engine_shared();
-	uint8_t *out = msd_dltensor_at(t);
-	for (uint64_t i = 0; i < elements; i++) {
+	uint8_t *out = to;
+
+	for (uint64_t i = 0; i < n; i++) {
 		const double v = next_double(e) * 9 + 1;
 
 		if (bits == 8) {
@@ -278,6 +266,52 @@ static int random_fill(void *self, const struct msd_any *args, int32_t n,
 			((double *)(void *)out)[i] = v;
 		}
 	}
+}
+
+/* Fill @n elements on a device by a copy of host memory. */
+static int fill_device(const struct msd_dltensor *t, uint64_t n)
+{
+	struct msd_dev *dev = msd_dev_peek(t->device);
+	const size_t bytes = msd_dltensor_bytes(t);
+	struct msd_diag d = {0};
+	void *host;
+
+	if (dev == NULL)
+		return msd_abi_raise("ValueError", "the device is not open");
+	host = malloc(bytes > 0 ? bytes : 1);
+	if (host == NULL)
+		return msd_abi_no_memory();
+	fill_elements(host, t->dtype.bits, n);
+	msd_err err = msd_dev_copy(dev, msd_dltensor_at(t), NULL, host, bytes, &d);
+	if (err == MSD_OK)
+		err = msd_dev_sync(dev, &d);
+	free(host);
+	if (err != MSD_OK)
+		(void)msd_abi_raise_code(err, "%s", msd_diag_text(&d));
+	msd_diag_finish(&d);
+	return err == MSD_OK ? 0 : -1;
+}
+
+/* (out): values from 1 to 10; depends only on the element size */
+static int random_fill(void *self, const struct msd_any *args, int32_t n,
+		       struct msd_any *ret)
+{
+	struct msd_args a = {args, n};
+	struct msd_dltensor *t;
+	uint64_t elements;
+	(void)self;
+	(void)ret;
+
+	if (!msd_args_count(a, 1, 1) || !msd_args_compact_tensor(a, 0, &t) ||
+	    !elements_of(t, &elements))
+		return -1;
+	const unsigned bits = t->dtype.bits;
+	if (t->dtype.lanes != 1 ||
+	    (bits != 8 && bits != 16 && bits != 32 && bits != 64))
+		return msd_args_refuse(a, 0, "a tensor of 8, 16, 32 or 64 bits each");
+	if (t->device.type != MSD_DEV_CPU)
+		return fill_device(t, elements);
+	fill_elements(msd_dltensor_at(t), bits, elements);
 	return 0;
 }
 

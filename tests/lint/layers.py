@@ -155,7 +155,7 @@ MAY_INCLUDE = {
         "runtime/" + f for f in ("value", "pool", "device", "module", "load",
                                   "engine/weights.h")],
     "daemon/rpc_session": ["proto", "daemon/mark.h", "daemon/rpc_page.h", "daemon/confine"] + [
-        "runtime/" + f for f in ("value", "pool", "module", "packed", "load")],
+        "runtime/" + f for f in ("value", "pool", "device", "module", "packed", "load")],
     "client": ["proto"],
     "client/cli": ["proto", "client", "client/build", "client/pki", "artifact/*", "pack", "graph", "graph/inspect",
                    "graph/serializer/choose.h", "graph/serializer/model_files.h",

@@ -104,7 +104,16 @@ enum {
 	X(CTX_SCHED_BLOCKING_SYNC, 4)                                                  \
 	X(EVENT_DEFAULT, 0)                                                            \
 	X(EVENT_DISABLE_TIMING, 2)                                                     \
+	X(DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                   \
+	X(DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 2)                                         \
+	X(DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 3)                                         \
+	X(DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 4)                                         \
+	X(DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                             \
+	X(DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                              \
+	X(DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 12)                                \
+	X(DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                                             \
 	X(DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                   \
+	X(DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38)                                          \
 	X(DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                               \
 	X(DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                               \
 	X(FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                                         \

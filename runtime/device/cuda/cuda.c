@@ -53,6 +53,31 @@ static msd_err device_find(uint32_t ordinal, int *ret, struct msd_diag *d)
 	return code == MSD_CU_SUCCESS ? MSD_OK : msd_cuda_error(d, "cuDeviceGet", code);
 }
 
+/* X(field, the driver's attribute) */
+#define LIMIT_MAP(X)                                                                   \
+	X(max_threads, MAX_THREADS_PER_BLOCK)                                          \
+	X(max_block[0], MAX_BLOCK_DIM_X)                                               \
+	X(max_block[1], MAX_BLOCK_DIM_Y)                                               \
+	X(max_block[2], MAX_BLOCK_DIM_Z)                                               \
+	X(shared_bytes, MAX_SHARED_MEMORY_PER_BLOCK)                                   \
+	X(registers, MAX_REGISTERS_PER_BLOCK)                                          \
+	X(warp_threads, WARP_SIZE)                                                     \
+	X(clock_khz, CLOCK_RATE)                                                       \
+	X(cache_bytes, L2_CACHE_SIZE)
+
+static void describe_limits(const struct msd_cuda_api *api, int device,
+			    struct msd_device_info *ret)
+{
+	int version = 0;
+
+#define READ_LIMIT(field, name)                                                        \
+	ret->field = (uint64_t)attribute(api, MSD_CU_DEVICE_ATTRIBUTE_##name, device);
+	LIMIT_MAP(READ_LIMIT)
+#undef READ_LIMIT
+	if (api->driver_version(&version) == MSD_CU_SUCCESS && version > 0)
+		ret->api_version = (uint64_t)version;
+}
+
 static msd_err cuda_describe(uint32_t ordinal, struct msd_device_info *ret,
 			     struct msd_diag *d)
 {
@@ -80,6 +105,7 @@ static msd_err cuda_describe(uint32_t ordinal, struct msd_device_info *ret,
 		       attribute(api, MSD_CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
 				 device));
 	msd_cuda_driver_version(ret->driver);
+	describe_limits(api, device, ret);
 	return MSD_OK;
 }
 
@@ -172,6 +198,21 @@ static msd_err cuda_open(uint32_t ordinal, struct msd_dev **ret, struct msd_diag
 static cu_address address_of(const void *p)
 {
 	return (cu_address)(uintptr_t)p;
+}
+
+static msd_err cuda_free_bytes(struct msd_dev *dev, uint64_t *ret, struct msd_diag *d)
+{
+	const struct msd_cuda *cuda = msd_cuda_of(dev);
+	size_t n_free = 0, total = 0;
+	msd_err err = msd_cuda_enter(cuda, d);
+
+	if (err != MSD_OK)
+		return err;
+	const int code = cuda->api->mem_info(&n_free, &total);
+	if (code != MSD_CU_SUCCESS)
+		return msd_cuda_error(d, "cuMemGetInfo", code);
+	*ret = n_free;
+	return MSD_OK;
 }
 
 static msd_err cuda_alloc(struct msd_dev *dev, size_t bytes, void **ret,
@@ -327,6 +368,7 @@ const struct msd_device_ops msd_device_cuda = {
 	.kind = "cuda",
 	.count = cuda_count,
 	.describe = cuda_describe,
+	.free_bytes = cuda_free_bytes,
 	.open = cuda_open,
 	.close = cuda_close,
 	.enter = cuda_enter,

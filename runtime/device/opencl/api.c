@@ -215,6 +215,32 @@ static void device_text(const struct msd_opencl_place *place, uint32_t what,
 		       text + strspn(text, " "));
 }
 
+/* A driver may have more dimensions than three. */
+#define MAX_DIMENSIONS 16u
+
+static void describe_limits(struct cl_device *device, struct msd_device_info *ret)
+{
+	size_t group = 0, items[MAX_DIMENSIONS] = {0};
+	uint32_t mhz = 0;
+
+	(void)api.clGetDeviceInfo(device, CL_DEVICE_MAX_GROUP_INFO, sizeof(group),
+				  &group, NULL);
+	(void)api.clGetDeviceInfo(device, CL_DEVICE_MAX_ITEMS_INFO, sizeof(items),
+				  items, NULL);
+	(void)api.clGetDeviceInfo(device, CL_DEVICE_CLOCK_MHZ_INFO, sizeof(mhz), &mhz,
+				  NULL);
+	(void)api.clGetDeviceInfo(device, CL_DEVICE_CACHE_INFO,
+				  sizeof(ret->cache_bytes), &ret->cache_bytes, NULL);
+	(void)api.clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEMORY_INFO,
+				  sizeof(ret->shared_bytes), &ret->shared_bytes, NULL);
+	ret->max_threads = group;
+	for (int i = 0; i < 3; i++)
+		ret->max_block[i] = items[i];
+	ret->clock_khz = (uint64_t)mhz * 1000;
+	ret->warp_threads = 1; /* TVM's assumption for every OpenCL device */
+	ret->api_version = 120;
+}
+
 msd_err msd_opencl_describe(uint32_t ordinal, struct msd_device_info *ret,
 			    struct msd_diag *d)
 {
@@ -237,5 +263,6 @@ msd_err msd_opencl_describe(uint32_t ordinal, struct msd_device_info *ret,
 	(void)api.clGetDeviceInfo(place.device, CL_DEVICE_COMPUTE_UNITS_INFO,
 				  sizeof(ret->compute_units), &ret->compute_units,
 				  NULL);
+	describe_limits(place.device, ret);
 	return MSD_OK;
 }

@@ -11,7 +11,8 @@
 
 static struct msd_rpc_tensor bytes_of(uint64_t array, uint64_t offset)
 {
-	return (struct msd_rpc_tensor){.data = array, .byte_offset = offset};
+	return (struct msd_rpc_tensor){
+		.data = array, .device = {MSD_DEV_CPU, 0}, .byte_offset = offset};
 }
 
 Test(rpc_session, a_handle_is_never_given_again)
@@ -41,21 +42,24 @@ Test(rpc_session, an_array_is_reached_within_its_bytes_only)
 		.kind = MSD_RPC_IS_ARRAY, .data = data, .bytes = sizeof(data)};
 	struct msd_rpc_table t = {0};
 	struct msd_rpc_tensor x;
+	struct msd_rpc_place at;
 	uint64_t array;
-	uint8_t *at;
 
 	cr_assert_eq(msd_rpc_table_add(&t, &o, &array, NULL), MSD_OK);
 	for (uint64_t offset = 0; offset <= 64; offset++) {
 		x = bytes_of(array, offset);
 		cr_assert_eq(msd_rpc_table_reach(&t, &x, 64 - offset, &at, NULL),
 			     MSD_OK);
-		cr_expect_eq(at, data + offset);
+		cr_expect_eq(at.data, data + offset);
 		cr_expect_neq(msd_rpc_table_reach(&t, &x, 65 - offset, &at, NULL),
 			      MSD_OK);
 		cr_expect_neq(msd_rpc_table_reach(&t, &x, UINT64_MAX, &at, NULL),
 			      MSD_OK);
 	}
 	x = bytes_of(array, UINT64_MAX);
+	cr_expect_neq(msd_rpc_table_reach(&t, &x, 1, &at, NULL), MSD_OK);
+	x = bytes_of(array, 0);
+	x.device = (struct msd_device){MSD_DEV_OPENCL, 0};
 	cr_expect_neq(msd_rpc_table_reach(&t, &x, 1, &at, NULL), MSD_OK);
 	x = bytes_of(array + 1, 0);
 	cr_expect_neq(msd_rpc_table_reach(&t, &x, 1, &at, NULL), MSD_OK);
@@ -132,7 +136,7 @@ Test(rpc_session, memory_that_runs_out_is_an_exception)
 
 struct clock {
 	uint64_t ns, each_ns;
-	int n_calls, n_prepared, n_flushed, n_cooled;
+	int n_calls, n_prepared, n_flushed, n_synced, n_cooled;
 };
 
 static msd_err tick(void *ctx, struct msd_diag *d)
@@ -157,6 +161,13 @@ static void note_flush(void *ctx)
 	((struct clock *)ctx)->n_flushed++;
 }
 
+static msd_err note_sync(void *ctx, struct msd_diag *d)
+{
+	(void)d;
+	((struct clock *)ctx)->n_synced++;
+	return MSD_OK;
+}
+
 static uint64_t read_clock(void *ctx)
 {
 	return ((struct clock *)ctx)->ns;
@@ -170,8 +181,9 @@ static void note_cool_down(void *ctx, uint64_t ms)
 static struct clock measure(struct msd_rpc_timer t, uint64_t each_ns, double *ret)
 {
 	struct clock c = {.each_ns = each_ns};
-	const struct msd_rpc_timed of = {tick,       note_prepared,  note_flush,
-					 read_clock, note_cool_down, &c};
+	const struct msd_rpc_timed of = {tick,      note_prepared, note_flush,
+					 note_sync, read_clock,    note_cool_down,
+					 &c};
 
 	cr_assert_eq(msd_rpc_timer_run(&t, &of, ret, NULL), MSD_OK);
 	return c;
@@ -190,6 +202,7 @@ Test(rpc_session, a_time_is_the_mean_of_a_series)
 	cr_expect_eq(c.n_calls, 1 + 4 * 5); /* the first is not counted */
 	cr_expect_eq(c.n_prepared, 4);
 	cr_expect_eq(c.n_flushed, 4);
+	cr_expect_eq(c.n_synced, 2 * 4);
 	cr_expect_eq(c.n_cooled, 2 * 7);
 	for (int i = 0; i < 4; i++)
 		cr_expect_float_eq(s[i], 1e-6, 1e-12);

@@ -124,8 +124,19 @@ STUB_API int cuDeviceTotalMem_v2(size_t *ret, int device)
 
 STUB_API int cuDeviceGetAttribute(int *ret, int which, int device)
 {
+	/* Those of an H100: "CUdevice_attribute". */
+	static const struct {
+		int which, value;
+	} known[] = {{1, 1024},  {2, 1024},      {3, 1024},   {4, 64},
+		     {8, 49152}, {10, 32},       {12, 65536}, {13, 1980000},
+		     {16, 132},  {38, 50 << 20}, {75, 9}};
+
 	ENTER(enter("cuDeviceGetAttribute"));
-	*ret = which == 16 ? 132 : which == 75 ? 9 : 0;
+	*ret = 0;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (known[i].which == which)
+			*ret = known[i].value;
+	}
 	return device_ok(device) ? OK : INVALID_DEVICE;
 }
 

@@ -32,7 +32,31 @@ Test(cuda_device, is_listed_with_its_facts)
 	cr_expect_str_eq(info.driver, "13.0");
 	cr_expect_eq(info.memory_bytes, (uint64_t)8 << 30);
 	cr_expect_eq(info.compute_units, 132);
+	cr_expect_eq(info.max_threads, 1024);
+	cr_expect_eq(info.max_block[0], 1024);
+	cr_expect_eq(info.max_block[2], 64);
+	cr_expect_eq(info.shared_bytes, 49152);
+	cr_expect_eq(info.registers, 65536);
+	cr_expect_eq(info.warp_threads, 32);
+	cr_expect_eq(info.clock_khz, 1980000);
+	cr_expect_eq(info.cache_bytes, 50u << 20);
+	cr_expect_eq(info.api_version, 13000);
 	cr_expect_eq(stub()->count("cuDevicePrimaryCtxRetain"), 0);
+}
+
+Test(cuda_device, says_how_much_memory_is_free)
+{
+	struct msd_dev *dev = cuda_open(0);
+	struct msd_diag d = {0};
+	uint64_t before = 0, after = 0;
+	void *p;
+
+	must(dev->ops->free_bytes(dev, &before, &d), &d);
+	must(msd_dev_alloc(dev, 1 << 20, &p, &d), &d);
+	must(dev->ops->free_bytes(dev, &after, &d), &d);
+	cr_expect_leq(after + (1 << 20), before);
+	msd_dev_free(dev, p, 1 << 20);
+	msd_dev_close(dev);
 }
 
 Test(cuda_device, that_is_not_there_is_refused)
