@@ -1,7 +1,7 @@
-#include "daemon/rpc_session/arrays.h"
-
+/* Arrays of a client: memory, and copies between it and the client. */
 #include <stdlib.h>
 
+#include "daemon/rpc_session/session.h"
 #include "runtime/device/memory.h"
 
 static msd_err no_room(uint64_t bytes, struct msd_diag *d)
@@ -25,8 +25,8 @@ static msd_err make_memory(const struct msd_rpc_session *s, struct msd_dev *dev,
 	return *ret != NULL ? MSD_OK : no_room(bytes, d);
 }
 
-msd_err msd_rpc_arrays_alloc(struct msd_rpc_session *s, struct msd_device device,
-			     uint64_t bytes, uint64_t *ret, struct msd_diag *d)
+msd_err msd_rpc_session_alloc(struct msd_rpc_session *s, struct msd_device device,
+			      uint64_t bytes, uint64_t *ret, struct msd_diag *d)
 {
 	struct msd_rpc_object o = {.kind = MSD_RPC_IS_ARRAY, .bytes = bytes};
 	msd_err err = msd_rpc_devices_reach(&s->devices, device, &o.dev, d);
@@ -54,9 +54,9 @@ static msd_err copy(const struct msd_rpc_place *to, const struct msd_rpc_place *
 	return err;
 }
 
-msd_err msd_rpc_arrays_copy(struct msd_rpc_session *s,
-			    const struct msd_rpc_tensor *from,
-			    const struct msd_rpc_tensor *to, struct msd_diag *d)
+msd_err msd_rpc_session_copy(struct msd_rpc_session *s,
+			     const struct msd_rpc_tensor *from,
+			     const struct msd_rpc_tensor *to, struct msd_diag *d)
 {
 	struct msd_rpc_place here, there;
 	msd_err err = MSD_OK;
@@ -86,8 +86,8 @@ static msd_err find_visible(const struct msd_rpc_place *place, uint64_t n,
 	return *ret_own != NULL ? MSD_OK : no_room(n, d);
 }
 
-msd_err msd_rpc_arrays_take(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
-			    struct msd_diag *d)
+msd_err msd_rpc_session_take(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
+			     struct msd_diag *d)
 {
 	struct msd_rpc_place to, host = {0};
 	void *own = NULL;
@@ -103,8 +103,8 @@ msd_err msd_rpc_arrays_take(struct msd_rpc_session *s, const struct msd_rpc_pack
 	return err;
 }
 
-msd_err msd_rpc_arrays_send(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
-			    struct msd_diag *d)
+msd_err msd_rpc_session_send(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
+			     struct msd_diag *d)
 {
 	const struct msd_rpc_packet ack = {.code = MSD_RPC_COPY_ACK};
 	struct msd_rpc_place from, host = {0};

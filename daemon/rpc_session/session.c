@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "daemon/rpc_page.h"
-#include "daemon/rpc_session/arrays.h"
 #include "daemon/rpc_session/builtins.h"
 #include "runtime/load/loaded.h"
 #include "runtime/value/registry.h"
@@ -117,9 +116,9 @@ static msd_err alloc_plain(struct msd_rpc_session *s, const struct msd_rpc_args 
 			   struct msd_rpc_value *ret, struct msd_diag *d)
 {
 	*ret = (struct msd_rpc_value){.kind = MSD_RPC_POINTER};
-	return msd_rpc_arrays_alloc(s, args->values[0].as.device,
-				    (uint64_t)args->values[1].as.i64, &ret->as.handle,
-				    d);
+	return msd_rpc_session_alloc(s, args->values[0].as.device,
+				     (uint64_t)args->values[1].as.i64, &ret->as.handle,
+				     d);
 }
 
 static msd_err alloc_tensor(struct msd_rpc_session *s, const struct msd_rpc_args *args,
@@ -138,7 +137,7 @@ static msd_err alloc_tensor(struct msd_rpc_session *s, const struct msd_rpc_args
 			(const char *)scope->as.bytes.p);
 	}
 	*ret = (struct msd_rpc_value){.kind = MSD_RPC_POINTER};
-	return msd_rpc_arrays_alloc(s, t->device, t->bytes, &ret->as.handle, d);
+	return msd_rpc_session_alloc(s, t->device, t->bytes, &ret->as.handle, d);
 }
 
 static msd_err free_data(struct msd_rpc_session *s, const struct msd_rpc_args *args,
@@ -161,8 +160,8 @@ static msd_err copy_among(struct msd_rpc_session *s, const struct msd_rpc_args *
 			  struct msd_rpc_value *ret, struct msd_diag *d)
 {
 	(void)ret;
-	return msd_rpc_arrays_copy(s, &args->values[0].as.tensor,
-				   &args->values[1].as.tensor, d);
+	return msd_rpc_session_copy(s, &args->values[0].as.tensor,
+				    &args->values[1].as.tensor, d);
 }
 
 static msd_err get_attribute(struct msd_rpc_session *s, const struct msd_rpc_args *args,
@@ -304,12 +303,12 @@ static msd_err answer(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
 	case MSD_RPC_INIT_SERVER:
 		return init(s, p, d);
 	case MSD_RPC_COPY_TO:
-		err = msd_rpc_arrays_take(s, p, d);
+		err = msd_rpc_session_take(s, p, d);
 		if (err == MSD_OK)
 			msd_rpc_session_return(s, NULL);
 		return err;
 	case MSD_RPC_COPY_FROM:
-		return msd_rpc_arrays_send(s, p, d);
+		return msd_rpc_session_send(s, p, d);
 	default:
 		break;
 	}
