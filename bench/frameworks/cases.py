@@ -27,7 +27,7 @@ class Cases:
             np.save(self.path / f"{name}.in{i}.npy", value)
             row["inputs"].append({"name": key, "npy": f"{name}.in{i}.npy"})
         for i, value in enumerate(outputs):
-            np.save(self.path / f"{name}.out{i}.npy", np.ascontiguousarray(value))
+            np.save(self.path / f"{name}.out{i}.npy", np.asarray(value))
             row["outputs"].append({"npy": f"{name}.out{i}.npy"})
         self.rows.append(row)
         shapes = [list(np.shape(value)) for value in outputs]

@@ -44,4 +44,6 @@ def zoo(out):
 
 
 if __name__ == "__main__":
-    cases.main({"zoo": zoo}, __doc__)
+    import varied_mxnet
+
+    cases.main({"zoo": zoo, "varied": varied_mxnet.varied}, __doc__)

@@ -63,7 +63,7 @@ def saved(out, name, model, shapes, rtol=1e-3, function=None, open_batch=True):
     if not out.wanted(name):
         return
     feeds = feeds_of(shapes)
-    spec = [tf.TensorSpec([None if open_batch else value.shape[0], *value.shape[1:]], value.dtype,
+    spec = [tf.TensorSpec([None, *value.shape[1:]] if open_batch else value.shape, value.dtype,
                           name=key) for key, value in feeds.items()]
 
     @tf.function(input_signature=spec)

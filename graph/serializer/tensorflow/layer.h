@@ -46,6 +46,9 @@ extern const struct tf_row tf_rows_slice[];
 extern const struct tf_row tf_rows_reduce[];
 extern const struct tf_row tf_rows_flow[];
 extern const struct tf_row tf_rows_list[];
+extern const struct tf_row tf_rows_detect[];
+extern const struct tf_row tf_rows_volume[];
+extern const struct tf_row tf_rows_scatter[];
 /* The row for a node whose operator is a function. */
 extern const struct tf_row tf_row_call;
 /** The row of operator @name; NULL if there is none. */

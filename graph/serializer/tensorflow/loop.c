@@ -244,6 +244,20 @@ static void drop(struct build *b)
 	b->scope = (struct tf_scope){0};
 }
 
+static int refine_all(struct build *b, bool is_scan, bool *ret_changes)
+{
+	for (size_t k = 0; k < b->loop->n; k++) {
+		if ((b->all[k].mode == SCAN) != is_scan)
+			continue;
+		const int result = refine(b, k);
+
+		if (result < 0)
+			return -1;
+		*ret_changes = *ret_changes || result > 0;
+	}
+	return 0;
+}
+
 static int settle(struct build *b)
 {
 	for (unsigned i = 0; i < MAX_TRIES; i++) {
@@ -252,12 +266,10 @@ static int settle(struct build *b)
 		if (evaluate(b) != 0)
 			return tf_scope_error(b->x->f->l, &b->scope);
 		b->x->f->l->counts = false; /* each node counts once */
-		for (size_t k = 0; k < b->loop->n; k++) {
-			const int result = refine(b, k);
-
-			if (result < 0)
+		/* The places of a list are known when the other values are. */
+		for (size_t pass = 0; pass < 2 && !changes; pass++) {
+			if (refine_all(b, pass == 1, &changes) != 0)
 				return -1;
-			changes = changes || result > 0;
 		}
 		if (!changes)
 			return 0;

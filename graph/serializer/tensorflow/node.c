@@ -365,7 +365,7 @@ modser_sg_tensor *tf_turned(const struct tf_layer *x, modser_sg_tensor *t,
 		return tf_fail(x, "its weights have %d dimensions, expected %zu",
 			       t->ndim, n);
 	}
-	if (!tf_is_const(t) || t->dtype.bits != 32 || t->bytes == 0)
+	if (!tf_is_const(t) || t->dtype.bits != 32 || t->bytes == 0 || n > 4)
 		return tf_transpose(x, t, perm, n);
 	uint8_t *own = malloc((size_t)t->bytes);
 	if (own == NULL) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/build/compose.h"
 #include "graph/serializer/tensorflow/layer.h"
 
 /* A node of @op, under the transpose that made its input if there is one. */
@@ -264,7 +265,7 @@ static modser_sg_tensor *load_selu(struct tf_layer *x)
 	modser_sg_tensor *made = msd_build_node(&x->b, "Selu", &t, 1);
 
 	made = msd_build_float(made, "alpha", 1.67326324235437728f);
-	return tf_done(msd_build_float(made, "gamma", 1.05070098735548049f));
+	return tf_done(msd_build_float(made, "lambda", 1.05070098735548049f));
 }
 
 static modser_sg_tensor *load_softmax(struct tf_layer *x)
@@ -398,6 +399,48 @@ static modser_sg_tensor *load_fake_vars(struct tf_layer *x)
 	return scalar(x, 1, &min) && scalar(x, 2, &max) ? fake(x, min, max) : NULL;
 }
 
+static modser_sg_tensor *load_is_finite(struct tf_layer *x)
+{
+	modser_sg_tensor *t = tf_in(x, 0);
+	modser_sg_tensor *const in[] = {to_bool(tf_one(x, "IsNaN", t)),
+					to_bool(tf_one(x, "IsInf", t))};
+	modser_sg_tensor *either = to_bool(tf_done(
+		msd_build_int(msd_build_node(&x->b, "Logical", in, 2), "type", 1)));
+
+	return to_bool(tf_one(x, "Not", either));
+}
+
+static modser_sg_tensor *load_atan2(struct tf_layer *x)
+{
+	modser_sg_tensor *y = tf_in(x, 0);
+	modser_sg_tensor *t = y != NULL ? tf_in(x, 1) : NULL;
+
+	if (t == NULL || strcmp(y->dtype_name, "float32") == 0)
+		return msd_build_atan2(&x->b, y, t);
+	t = msd_build_atan2(&x->b, tf_cast(x, y, "float32"), tf_cast(x, t, "float32"));
+	return tf_cast(x, t, y->dtype_name);
+}
+
+enum { X_LOG_Y, X_LOG_Y_1, X_BY_Y };
+
+/* 0 where x is 0, whatever y is. */
+static modser_sg_tensor *load_guarded(struct tf_layer *x)
+{
+	modser_sg_tensor *a = tf_in(x, 0);
+	modser_sg_tensor *b = a != NULL ? tf_in(x, 1) : NULL;
+
+	if (b == NULL)
+		return NULL;
+	modser_sg_tensor *zero = tf_number(x, 0, a->dtype_name);
+	modser_sg_tensor *is_zero =
+		msd_build_compare(&x->b, MSD_COMPARE_EQUAL, a, zero);
+	if (x->row->type == X_LOG_Y_1)
+		b = tf_two(x, "Add", b, tf_number(x, 1, a->dtype_name));
+	b = x->row->type == X_BY_Y ? tf_two(x, "Div", a, b)
+				   : tf_two(x, "Mul", a, tf_one(x, "Log", b));
+	return msd_build_choose(&x->b, is_zero, zero, b);
+}
+
 #define UNARY(name, op)                                                                \
 	{                                                                              \
 		(name), 1, 1, load_unary, NULL, (op), 0, false                         \
@@ -416,6 +459,7 @@ const struct tf_row tf_rows_element[] = {
 	UNARY("Asin", "Asin"),
 	UNARY("Asinh", "Asinh"),
 	UNARY("Atan", "Atan"),
+	BINARY("Atan2", load_atan2, NULL, 0),
 	UNARY("Atanh", "Atanh"),
 	{"BiasAdd", 2, 2, .one = load_bias},
 	{"Cast", 1, 1, .one = load_cast},
@@ -440,6 +484,7 @@ const struct tf_row tf_rows_element[] = {
 	BINARY("Greater", load_typed, "Comparison", 2),
 	BINARY("GreaterEqual", load_typed, "Comparison", 3),
 	UNARY("Inv", "Reciprocal"),
+	{"IsFinite", 1, 1, .one = load_is_finite},
 	UNARY("IsInf", "IsInf"),
 	UNARY("IsNan", "IsNaN"),
 	{"LeakyRelu", 1, 1, .one = load_leaky_relu},
@@ -482,6 +527,9 @@ const struct tf_row tf_rows_element[] = {
 	UNARY("Tan", "Tan"),
 	UNARY("Tanh", "Tanh"),
 	BINARY("TruncateDiv", load_div, "Div", 0),
+	BINARY("Xdivy", load_guarded, NULL, X_BY_Y),
+	BINARY("Xlog1py", load_guarded, NULL, X_LOG_Y_1),
+	BINARY("Xlogy", load_guarded, NULL, X_LOG_Y),
 	{0},
 };
 #undef UNARY

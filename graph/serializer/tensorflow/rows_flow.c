@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/build/compose.h"
 #include "graph/serializer/tensorflow/layer.h"
 
 static int set_out(struct tf_layer *x, struct tf_value *v)
@@ -167,6 +168,64 @@ static int load_if(struct tf_layer *x)
 				 n_out);
 }
 
+static bool is_like(const modser_sg_tensor *a, const modser_sg_tensor *b)
+{
+	if (a->ndim < 0 || b->ndim < 0)
+		return true;
+	if (a->ndim != b->ndim)
+		return false;
+	for (int i = 0; i < a->ndim; i++) {
+		if (a->dims[i] >= 0 && b->dims[i] >= 0 && a->dims[i] != b->dims[i])
+			return false;
+	}
+	return true;
+}
+
+/* All branches are computed, and the index chooses one. */
+static int load_case(struct tf_layer *x)
+{
+	const Tensorflow__AttrValue *a = tf_attr(x, "branches");
+	const size_t n = a != NULL && a->list != NULL ? a->list->n_func : 0;
+	modser_sg_tensor *index = n > 0 ? tf_in(x, 0) : NULL;
+	struct tf_value **one = NULL;
+	struct tf_body *body = NULL;
+
+	if (index == NULL || a->list->func[n - 1]->name == NULL ||
+	    tf_body_find(x->f->l, a->list->func[n - 1]->name, &body) != 0)
+		return n > 0 ? -1
+			     : tf_load_fail(x->f->l, MSD_BAD_ARTIFACT, "no branches");
+	const size_t n_out = body != NULL ? count_outputs(x, body) : 0;
+	if (!tf_outs(x, n_out) ||
+	    (one = tf_alloc(x->f->l, n_out + 1, sizeof(struct tf_value *))) == NULL)
+		return -1;
+	struct tf_value **out = x->f->cells[x->at].out;
+	for (size_t i = n; i-- > 0;) { /* the last one also has other indices */
+		struct tf_value **to = i == n - 1 ? out : one;
+
+		if (a->list->func[i]->name == NULL ||
+		    tf_call(x->f, x->node, x->f->scope, a->list->func[i]->name,
+			    x->in + 1, x->n_in - 1, to, n_out) != 0)
+			return -1;
+		for (size_t k = 0; i < n - 1 && k < n_out; k++) {
+			if (one[k]->kind != TF_TENSOR || out[k]->kind != TF_TENSOR ||
+			    !is_like(one[k]->t, out[k]->t)) {
+				return tf_load_fail(x->f->l, MSD_UNSUPPORTED,
+						    "its branches have different "
+						    "shapes");
+			}
+			modser_sg_tensor *is_it = msd_build_compare(
+				&x->b, MSD_COMPARE_EQUAL, index,
+				tf_number(x, (float)i, index->dtype_name));
+			out[k] = tf_value_of(
+				x->f->l,
+				msd_build_choose(&x->b, is_it, one[k]->t, out[k]->t));
+			if (out[k] == NULL)
+				return -1;
+		}
+	}
+	return 0;
+}
+
 static int while_cond(struct tf_layer *x, void *ctx, struct tf_scope *scope,
 		      struct tf_value *const *args, struct tf_value **ret)
 {
@@ -268,19 +327,6 @@ static const struct tf_branch *find_condition(const struct tf_layer *x, bool *re
 	return NULL;
 }
 
-static bool is_like(const modser_sg_tensor *a, const modser_sg_tensor *b)
-{
-	if (a->ndim < 0 || b->ndim < 0)
-		return true;
-	if (a->ndim != b->ndim)
-		return false;
-	for (int i = 0; i < a->ndim; i++) {
-		if (a->dims[i] >= 0 && b->dims[i] >= 0 && a->dims[i] != b->dims[i])
-			return false;
-	}
-	return true;
-}
-
 static int load_merge(struct tf_layer *x)
 {
 	bool side = false;
@@ -327,6 +373,7 @@ static int load_inside(struct tf_layer *x)
 
 const struct tf_row tf_rows_flow[] = {
 	{"Assert", 0, TF_MANY, .run = load_nothing},
+	{"Case", 1, TF_MANY, .run = load_case},
 	{"Const", 0, 0, .run = load_const},
 	{"EnsureShape", 1, 1, .run = load_same},
 	{"Enter", 1, 1, .run = load_same},
@@ -346,6 +393,7 @@ const struct tf_row tf_rows_flow[] = {
 	{"ResourceGather", 2, 2, .one = load_gather_variable},
 	{"Snapshot", 1, 1, .run = load_same},
 	{"StatefulPartitionedCall", 0, TF_MANY, .run = load_call},
+	{"StatelessCase", 1, TF_MANY, .run = load_case},
 	{"StatelessIf", 1, TF_MANY, .run = load_if},
 	{"StatelessWhile", 1, TF_MANY, .run = load_while},
 	{"StopGradient", 1, 1, .run = load_same},

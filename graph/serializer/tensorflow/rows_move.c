@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/build/compose.h"
 #include "graph/serializer/tensorflow/layer.h"
 
 /* The dimensions that a tensor of shape @shape has, if its numbers are not known. */
@@ -329,33 +330,30 @@ static modser_sg_tensor *pad_known(const struct tf_layer *x, modser_sg_tensor *t
 	return planes != NULL ? tf_to_nhwc(x, made) : made;
 }
 
-/* One more place at each end, of its neighbour: that is what SYMMETRIC is for pads of
- * at most 1, as far as an operator of ours can say it. */
 static modser_sg_tensor *load_pad(struct tf_layer *x)
 {
-	enum { CONSTANT = 0, EDGE = 1, REFLECT = 2 };
+	enum { CONSTANT = 0, REFLECT = 2 };
 	modser_sg_tensor *t = tf_in(x, 0);
 	modser_sg_tensor *value = NULL;
 	int64_t edges[TF_MAX_INTS] = {0};
-	int64_t mode = x->row->type == 1 ? REFLECT : CONSTANT;
+	const int64_t mode = x->row->type == 1 ? REFLECT : CONSTANT;
 	size_t n = 0;
 	const int64_t *known = tf_ints(x->f->l, x->in[1], &n);
 
 	if (t == NULL || (x->n_in > 2 && (value = tf_in(x, 2)) == NULL))
 		return NULL;
 	bool is_known = known != NULL && n % 2 == 0;
-	bool is_small = true;
 	for (size_t i = 0; is_known && i < n; i++) {
 		edges[i] = known[i];
 		is_known = edges[i] != TF_UNKNOWN;
-		is_small = is_small && edges[i] <= 1;
 	}
 	if (mode == REFLECT && tf_is(x, "mode", "SYMMETRIC")) {
-		if (!is_known || !is_small) {
-			return tf_fail(x, "mode SYMMETRIC can be read with constant "
-					  "pads of at most 1");
-		}
-		mode = EDGE;
+		if (!is_known)
+			return tf_fail(x, "mode SYMMETRIC needs constant pads");
+		for (size_t i = 0; i < n / 2; i++)
+			t = msd_build_mirror(&x->b, t, (int64_t)i, edges[2 * i],
+					     edges[2 * i + 1]);
+		return t;
 	}
 	if (is_known)
 		return pad_known(x, t, edges, n / 2, value, mode);

@@ -26,7 +26,7 @@ const struct tflite_row *tflite_row_at(size_t i)
 {
 	static const struct tflite_row *const tables[] = {
 		tflite_rows_element, tflite_rows_window, tflite_rows_move,
-		tflite_rows_slice, tflite_rows_reduce};
+		tflite_rows_slice,   tflite_rows_reduce, tflite_rows_detect};
 
 	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
 		for (const struct tflite_row *row = tables[t]; row->name != NULL;

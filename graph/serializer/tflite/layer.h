@@ -70,6 +70,7 @@ extern const struct tflite_row tflite_rows_window[];
 extern const struct tflite_row tflite_rows_move[];
 extern const struct tflite_row tflite_rows_slice[];
 extern const struct tflite_row tflite_rows_reduce[];
+extern const struct tflite_row tflite_rows_detect[];
 /** Row @i of all; NULL if there are fewer. */
 const struct tflite_row *tflite_row_at(size_t i);
 

@@ -216,11 +216,16 @@ static int add_inputs(struct load *l)
 	return 0;
 }
 
-static int add_output(struct load *l, const struct tflite_tensor *t, const char *name)
+static int add_output(struct load *l, struct tflite_tensor *t, const char *name)
 {
 	const struct msd_build b = {l->g, name};
-	modser_sg_tensor *made = t->raw;
+	const struct tflite_layer x = {
+		.b = b, .f = &l->f, .tensors = l->tensors, .n_tensors = l->n_tensors};
+	modser_sg_tensor *made =
+		t->raw == NULL && t->is_constant ? tflite_constant(&x, t) : t->raw;
 
+	if (made == NULL && t->is_constant)
+		return -1;
 	if (made == NULL)
 		return fail(l, "no operator writes output \"%s\"", name);
 	if (made->type != MODSER_TENSOR_VAR)
@@ -235,7 +240,7 @@ static int add_outputs(struct load *l)
 	for (size_t i = 0; i < l->outputs.n; i++) {
 		const int32_t k = flat_at_i32(&l->outputs, i);
 		char *name = signed_name(l, 1, k);
-		const struct tflite_tensor *t = &l->tensors[k];
+		struct tflite_tensor *t = &l->tensors[k];
 		const int result =
 			l->f.bad ? -1 : add_output(l, t, name != NULL ? name : t->name);
 

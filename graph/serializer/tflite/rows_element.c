@@ -97,6 +97,17 @@ static modser_sg_tensor *load_floor_div(const struct tflite_layer *x)
 	return tflite_cast(x, a, dtype);
 }
 
+/* ONNX has no operator for it. */
+static modser_sg_tensor *load_squared_difference(const struct tflite_layer *x)
+{
+	modser_sg_tensor *t = load_binary(x);
+	modser_sg_tensor *planes = t != NULL ? tflite_planes_of(t) : NULL;
+
+	if (planes == NULL)
+		return msd_build_two(&x->b, "Mul", t, t);
+	return tflite_unplane(&x->b, msd_build_two(&x->b, "Mul", planes, planes));
+}
+
 static modser_sg_tensor *load_floor_mod(const struct tflite_layer *x)
 {
 	modser_sg_tensor *a = tflite_value(x, 0);
@@ -273,7 +284,7 @@ const struct tflite_row tflite_rows_element[] = {
 	{92, "SQUARE", 1, 1, .one = load_square},
 	BINARY(95, "FLOOR_MOD", load_floor_mod, NULL, 0),
 	{98, "LEAKY_RELU", 1, 1, .one = load_leaky_relu},
-	BINARY(99, "SQUARED_DIFFERENCE", load_binary, "SquaredDifference", 0),
+	BINARY(99, "SQUARED_DIFFERENCE", load_squared_difference, "Sub", 0),
 	UNARY(101, "ABS", "Absval"),
 	UNARY(104, "CEIL", "Ceil"),
 	{106, "ADD_N", 1, TFLITE_MANY, .one = load_add_n},

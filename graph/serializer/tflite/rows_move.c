@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/build/compose.h"
 #include "graph/serializer/tflite/layer.h"
 
 /* The shape is an input, or in the options of old files. An extent of 0 is empty. */
@@ -230,20 +231,34 @@ static modser_sg_tensor *load_embedding(const struct tflite_layer *x)
 	return msd_build_done(msd_build_int(t, "is_onnx", 1));
 }
 
+static modser_sg_tensor *mirror(const struct tflite_layer *x)
+{
+	modser_sg_tensor *t = tflite_value(x, 0);
+	int64_t pads[2 * MODSER_GRAPH_MAX_NDIM];
+	size_t n;
+
+	if (t == NULL || !tflite_ints(x, 1, pads, 2 * MODSER_GRAPH_MAX_NDIM, &n))
+		return NULL;
+	for (size_t i = 0; i < n / 2; i++)
+		t = msd_build_mirror(&x->b, t, (int64_t)i, pads[2 * i],
+				     pads[2 * i + 1]);
+	return t;
+}
+
 /* The file has [axis][before, after], the operator all before and then all after. */
 static modser_sg_tensor *load_pad(const struct tflite_layer *x)
 {
 	enum { CONSTANT = 0, REFLECT = 2, SYMMETRIC = 1 };
-	modser_sg_tensor *value = tflite_value(x, 0);
-	modser_sg_tensor *pads =
-		value != NULL ? tflite_cast(x, tflite_value(x, 1), "int64") : NULL;
 	static const int64_t perm[] = {1, 0};
 	static const int64_t flat[] = {-1};
 
+	if (x->row->type != 0 && flat_u8(x->f, &x->options, 0, 0) == SYMMETRIC)
+		return mirror(x);
+	modser_sg_tensor *value = tflite_value(x, 0);
+	modser_sg_tensor *pads =
+		value != NULL ? tflite_cast(x, tflite_value(x, 1), "int64") : NULL;
 	pads = msd_build_transpose(&x->b, pads, perm, 2);
 	pads = msd_build_reshape(&x->b, pads, flat, 1);
-	if (x->row->type != 0 && flat_u8(x->f, &x->options, 0, 0) == SYMMETRIC)
-		return tflite_fail(x, "mode SYMMETRIC cannot be read");
 	modser_sg_tensor *in[] = {value, pads, NULL};
 	if (tflite_has(x, 2) && (in[2] = tflite_value(x, 2)) == NULL)
 		return NULL;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/build/compose.h"
 #include "graph/serializer/tflite/layer.h"
 
 enum { SAME, VALID }; /* Padding of TFLite */
@@ -146,20 +147,38 @@ static modser_sg_tensor *load_blocks(const struct tflite_layer *x)
 	return tflite_unplane(&x->b, msd_build_done(t));
 }
 
-/* Axes 1 and 2 are resized, in the layout of the file. */
+/* The four sizes of @planes when height and width are input 1. */
+static modser_sg_tensor *all_sizes(const struct tflite_layer *x,
+				   modser_sg_tensor *planes)
+{
+	int64_t all[] = {planes->dims[0], planes->dims[1], -1, -1};
+	size_t n = 0;
+
+	if (planes->ndim == 4 && all[0] >= 0 && all[1] >= 0 &&
+	    tflite_is_constant(x, 1)) {
+		if (!tflite_ints(x, 1, all + 2, 2, &n) || n != 2)
+			return tflite_fail(x, "its sizes are not two");
+		return msd_build_ints(&x->b, all, 4);
+	}
+	modser_sg_tensor *const parts[] = {
+		msd_build_range(&x->b, msd_build_one(&x->b, "Shape", planes), 0, 0, 2),
+		tflite_cast(x, tflite_value(x, 1), "int64")};
+	return msd_build_concat(&x->b, parts, 2, 0);
+}
+
+/* Planes are resized. */
 static modser_sg_tensor *load_resize(const struct tflite_layer *x)
 {
 	const bool is_nearest = x->row->type == 1;
 	const unsigned first = is_nearest ? 0 : 2; /* field of align_corners */
 	const bool aligns = flat_u8(x->f, &x->options, first, 0) != 0;
 	const bool is_half = flat_u8(x->f, &x->options, first + 1, 0) != 0;
-	static const int64_t axes[] = {1, 2};
-	modser_sg_tensor *value = tflite_value(x, 0);
-	modser_sg_tensor *sizes = tflite_cast(x, tflite_value(x, 1), "int64");
+	modser_sg_tensor *planes = tflite_planes(x, 0);
+	modser_sg_tensor *sizes = planes != NULL ? all_sizes(x, planes) : NULL;
 
-	if (value == NULL || sizes == NULL)
+	if (sizes == NULL)
 		return NULL;
-	modser_sg_tensor *t = msd_build_node(&x->b, "Resize", &value, 1);
+	modser_sg_tensor *t = msd_build_node(&x->b, "Resize", &planes, 1);
 	if (t == NULL || modser_sg_node_add_input(t->producer, NULL) < 0 ||
 	    modser_sg_node_add_input(t->producer, NULL) < 0 ||
 	    modser_sg_node_add_input(t->producer, sizes) < 0)
@@ -171,7 +190,7 @@ static modser_sg_tensor *load_resize(const struct tflite_layer *x)
 				     : "asymmetric");
 	t = msd_build_text(t, "nearest_mode",
 			   aligns || is_half ? "round_prefer_ceil" : "floor");
-	return msd_build_done(msd_build_list(t, "axes", axes, 2));
+	return tflite_unplane(&x->b, msd_build_done(t));
 }
 
 /* The input's rows and the weights' are multiplied. The result has two dimensions, or

@@ -283,12 +283,53 @@ static int store_dft(const struct onnx_out *o)
 	return 0;
 }
 
+/* A node of two inputs; returns the name of its output. */
+static char *put_two(const struct onnx_out *o, const char *op, char *a, char *b)
+{
+	Onnx__NodeProto *node = onnx_emit_node(o->e, op, o->node->name);
+	char *made = onnx_emit_name(o->e, o->node->name);
+
+	onnx_emit_in(o->e, node, a);
+	if (b != NULL)
+		onnx_emit_in(o->e, node, b);
+	onnx_emit_out(o->e, node, made);
+	return made;
+}
+
+/* Opset 20 has Gelu: x / 2 * (1 + erf(x / sqrt(2))), or an approximation with tanh. */
+static int store_gelu(const struct onnx_out *o)
+{
+	const bool is_near =
+		strcmp(modser_sg_op_param(o->op, "approximate")->as.s, "tanh") == 0;
+	char *x = onnx_out_input(o, 0);
+	char *inner = x;
+
+	if (strcmp(modser_sg_tensor_dtype(o->node->inputs[0]), "float32") != 0)
+		return onnx_out_fail(o, "opset 17 has it of float32 only");
+	if (is_near) { /* sqrt(2 / pi) * (x + 0.044715 x^3) */
+		inner = put_two(o, "Mul", put_two(o, "Mul", x, x), x);
+		inner = put_two(o, "Mul", inner, onnx_emit_scalar(o->e, 0.044715f));
+		inner = put_two(o, "Add", inner, x);
+	}
+	inner = put_two(o, "Mul", inner,
+			onnx_emit_scalar(o->e, is_near ? 0.7978845608f : 0.70710678f));
+	inner = put_two(o, is_near ? "Tanh" : "Erf", inner, NULL);
+	inner = put_two(o, "Add", inner, onnx_emit_scalar(o->e, 1));
+	x = put_two(o, "Mul", x, onnx_emit_scalar(o->e, 0.5f));
+	Onnx__NodeProto *node = onnx_emit_node(o->e, "Mul", o->node->name);
+	onnx_emit_in(o->e, node, inner);
+	onnx_emit_in(o->e, node, x);
+	onnx_emit_out(o->e, node, onnx_out_output(o, 0));
+	return 0;
+}
+
 const struct onnx_form onnx_forms_layer[] = {
 	{"BatchNormalization", store_batch_norm},
 	{"Bitwise", store_bitwise},
 	{"Clip", store_clip},
 	{"DFT", store_dft},
 	{"Eltwise", store_eltwise},
+	{"Gelu", store_gelu},
 	{"FullyConnected", store_fully_connected},
 	{"GRU", store_recurrent},
 	{"GridSample", store_grid_sample},

@@ -38,6 +38,34 @@ static void put_list(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
 		onnx_emit_ints(o->e, node, attr, values, 2);
 }
 
+/* Write same extents as numbers: ONNX Runtime has no automatic padding of dilated
+ * windows. False: the extents are not known. */
+static bool put_same(const struct onnx_out *o, Onnx__NodeProto *node, size_t n)
+{
+	const modser_sg_tensor *x = o->node->inputs[0];
+	struct msd_op_window w[MSD_OP_AXES];
+	int64_t pads[2 * MSD_OP_AXES];
+	bool is_dilated = false;
+
+	if (x == NULL || x->ndim != (int)n + 2)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (x->dims[2 + i] < 0)
+			return false;
+	}
+	msd_op_conv_windows(o->node, w);
+	for (size_t i = 0; i < n; i++) {
+		const struct msd_op_window *one = &w[MSD_OP_AXES - n + i];
+
+		is_dilated = is_dilated || one->dilation != 1;
+		pads[i] = one->before;
+		pads[n + i] = one->after;
+	}
+	if (is_dilated)
+		onnx_emit_ints(o->e, node, "pads", pads, 2 * n);
+	return is_dilated;
+}
+
 /* Write the padding; a negative value means same extent. */
 static void put_pads(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
 		     int64_t auto_pad)
@@ -50,8 +78,11 @@ static void put_pads(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
 		pads[i] = modser_sg_op_int(o->op, names[i]);
 	for (size_t i = 0; i < own->n && n != 2 && i < 2 * MSD_OP_AXES; i++)
 		pads[i] = own->as.ints[i];
-	if (auto_pad == 0 && pads[0] < 0)
+	if (auto_pad == 0 && pads[0] < 0) {
+		if (put_same(o, node, n))
+			return;
 		auto_pad = -pads[0];
+	}
 	if (auto_pad != 0) {
 		onnx_emit_string(o->e, node, "auto_pad",
 				 auto_pad == 2 ? "SAME_LOWER" : "SAME_UPPER", false);
