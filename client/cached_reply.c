@@ -9,6 +9,7 @@ struct msd_cached_reply {
 	modser_value root; /* points into `tree`, as do the values there */
 	uint32_t n_values; /* values at the start of `tree` */
 	uint32_t n_bytes;
+	bool has_objects, is_varied;
 	_Alignas(modser_value) uint8_t tree[];
 };
 
@@ -62,6 +63,8 @@ struct msd_cached_reply *msd_cached_reply_create(const modser_result *r,
 	k->root = r->root;
 	k->n_values = r->n_values;
 	k->n_bytes = r->tree_bytes;
+	k->has_objects = r->has_objects;
+	k->is_varied = r->is_varied;
 	copy_tree(r->tree, k->tree, k->n_bytes, k->n_values, &k->root);
 	*ret_bytes = sizeof(*k) + k->n_bytes;
 	return k;
@@ -73,5 +76,7 @@ void msd_cached_reply_copy(const struct msd_cached_reply *k, modser_result *r)
 
 	r->root = k->root;
 	r->n_values = k->n_values;
+	r->has_objects = k->has_objects;
+	r->is_varied = k->is_varied;
 	copy_tree(k->tree, tree, k->n_bytes, k->n_values, &r->root);
 }

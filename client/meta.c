@@ -53,6 +53,8 @@ void msd_meta_read(struct msd_span meta, modser_result *r)
 		if (msd_span_is(key.as.str, "exec_ns") && value.kind == MSD_K_INT &&
 		    value.as.i > 0)
 			r->exec_ns = (uint64_t)value.as.i;
+		if (msd_span_is(key.as.str, "varied") && value.kind == MSD_K_BOOL)
+			r->is_varied = value.as.b;
 		if (msd_span_is(key.as.str, "leaving") && value.kind == MSD_K_BOOL)
 			r->is_leaving = value.as.b;
 	}

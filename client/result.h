@@ -17,11 +17,12 @@ struct modser_result {
 	uint64_t id;
 	modser_error error;
 	uint64_t exec_ns;
-	modser_trace trace;      /* total_ns 0: not reported by the daemon */
-	bool is_leaving;         /* for a ping: the daemon is draining */
-	bool is_reply;           /* the error is the daemon's answer to this request */
-	bool has_objects;        /* the value has objects or map values */
-	bool is_unsent;          /* the connection was lost before the request began */
+	modser_trace trace; /* total_ns 0: not reported by the daemon */
+	bool is_leaving;    /* for a ping: the daemon is draining */
+	bool is_reply;      /* the error is the daemon's answer to this request */
+	bool has_objects;   /* the value has objects or map values */
+	bool is_varied; /* the same function may return objects or maps another time */
+	bool is_unsent; /* the connection was lost before the request began */
 	uint32_t retry_after_ms; /* for an error: earliest retry; 0: not given */
 	modser_value root;       /* valid while error.code is MODSER_OK */
 	char *text;              /* owned: storage of error.name and error.message */

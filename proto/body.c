@@ -293,17 +293,32 @@ void msd_body_begin_result(struct msd_buf *out, uint64_t id, bool has_tail)
 const uint8_t msd_body_timed[MSD_BODY_TIMED_BYTES] = {0x81, 0xa7, 'e', 'x', 'e',
 						      'c',  '_',  'n', 's', 0xcf};
 
-void msd_body_put_timed(struct msd_buf *out, uint64_t exec_ns)
+const uint8_t msd_body_varied[MSD_BODY_VARIED_BYTES] = {
+	0x82, 0xa6, 'v', 'a', 'r', 'i', 'e', 'd', 0xc3,
+	0xa7, 'e',  'x', 'e', 'c', '_', 'n', 's', 0xcf};
+
+static void put_time(struct msd_buf *out, const uint8_t *head, size_t n,
+		     uint64_t exec_ns)
 {
 	const uint64_t ns_be = htobe64(exec_ns);
 	uint8_t *p;
 
-	if (!msd_buf_reserve(out, MSD_BODY_TIMED_BYTES + sizeof(ns_be)))
+	if (!msd_buf_reserve(out, n + sizeof(ns_be)))
 		return;
 	p = out->p + out->n;
-	memcpy(p, msd_body_timed, MSD_BODY_TIMED_BYTES);
-	memcpy(p + MSD_BODY_TIMED_BYTES, &ns_be, sizeof(ns_be));
-	out->n += MSD_BODY_TIMED_BYTES + sizeof(ns_be);
+	memcpy(p, head, n);
+	memcpy(p + n, &ns_be, sizeof(ns_be));
+	out->n += n + sizeof(ns_be);
+}
+
+void msd_body_put_timed(struct msd_buf *out, uint64_t exec_ns)
+{
+	put_time(out, msd_body_timed, MSD_BODY_TIMED_BYTES, exec_ns);
+}
+
+void msd_body_put_varied(struct msd_buf *out, uint64_t exec_ns)
+{
+	put_time(out, msd_body_varied, MSD_BODY_VARIED_BYTES, exec_ns);
 }
 
 void msd_body_begin_notification(struct msd_buf *out, const char *method)

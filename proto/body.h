@@ -104,6 +104,10 @@ void msd_body_begin_result(struct msd_buf *out, uint64_t id, bool has_tail);
 void msd_body_put_timed(struct msd_buf *out, uint64_t exec_ns);
 #define MSD_BODY_TIMED_BYTES 10u
 extern const uint8_t msd_body_timed[MSD_BODY_TIMED_BYTES];
+/** The same for {"varied": true, "exec_ns": @exec_ns}. */
+void msd_body_put_varied(struct msd_buf *out, uint64_t exec_ns);
+#define MSD_BODY_VARIED_BYTES 18u
+extern const uint8_t msd_body_varied[MSD_BODY_VARIED_BYTES];
 void msd_body_begin_notification(struct msd_buf *out, const char *method); /* params */
 
 #endif

@@ -17,7 +17,8 @@
 #define ID_IN_EIGHT_BYTES 0xcf
 #define BEHIND_ID (ID_AT + 9u)
 
-/* The end of a cached response, as msd_body_put_timed() writes it. */
+/* The end of a cached response, as msd_body_put_timed() and msd_body_put_varied() write
+ * it. */
 #define TIME_BYTES 8u
 
 /* Length of an id with the first byte @first. 0: not an id, or a signed form, which
@@ -88,6 +89,12 @@ static bool is_same(const struct msd_memory *m, struct msd_known *k,
 	return memcmp(k->bytes + BEHIND_ID, told.p, told.n) == 0;
 }
 
+/* True if @meta is @head and the time. */
+static bool begins(struct msd_span meta, const uint8_t *head, size_t n)
+{
+	return meta.n == n + TIME_BYTES && memcmp(meta.p, head, n) == 0;
+}
+
 /* Check that the id, and in a response the time, are where the cache expects them. */
 static bool may_be_added(const struct msd_memory *m, const uint8_t *bytes,
 			 const struct msd_body *body)
@@ -96,8 +103,8 @@ static bool may_be_added(const struct msd_memory *m, const uint8_t *bytes,
 	    bytes[1] != m->kind || body->kind != m->kind)
 		return false;
 	return m->kind == MSD_REQUEST ||
-	       (body->meta.n == MSD_BODY_TIMED_BYTES + TIME_BYTES &&
-		memcmp(body->meta.p, msd_body_timed, MSD_BODY_TIMED_BYTES) == 0);
+	       begins(body->meta, msd_body_timed, MSD_BODY_TIMED_BYTES) ||
+	       begins(body->meta, msd_body_varied, MSD_BODY_VARIED_BYTES);
 }
 
 static int64_t weight(const struct msd_known *k)

@@ -225,7 +225,8 @@ static char *find_plain(struct way *w, struct msd_span function)
 	return NULL;
 }
 
-/* The function @u->function has returned a result with objects, or without. */
+/* The function @u->function has returned a result; @is_plain: it never returns objects
+ * or maps. */
 static void note_plain(struct msd_auto_direct *u, struct way *w, bool is_plain)
 {
 	char *known = find_plain(w, msd_span_of(u->function));
@@ -306,7 +307,7 @@ void msd_auto_direct_settle(modser_client *client, const modser_result *result)
 		take(client, w);
 	u->is_asking = false;
 	if (client->takes_objects && modser_result_error(result)->code == MODSER_OK)
-		note_plain(u, w, !result->has_objects);
+		note_plain(u, w, !result->has_objects && !result->is_varied);
 	if (modser_result_exec_ns(result) > LONG_NS)
 		close_way(w);
 }

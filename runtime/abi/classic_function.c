@@ -76,7 +76,10 @@ int msd_classic_set_return(void *ret, union msd_classic_value *values, int *code
 
 int msd_classic_register(const char *name, void *fn, int may_replace)
 {
-	return msd_registry_set(msd_span_of(name), fn, may_replace != 0);
+	return msd_registry_set(
+		msd_span_of(name), fn,
+		MSD_REGISTERED_FOR_CLIENTS |
+			(may_replace != 0 ? MSD_REGISTERED_MAY_REPLACE : 0));
 }
 
 int msd_classic_get_global(const char *name, void **ret)

@@ -243,7 +243,10 @@ int TVMFFIFunctionSetGlobal(const struct msd_bytes *name, void *fn, int may_repl
 		return msd_abi_raise("ValueError",
 				     "a function's name has 1 to %u bytes", MAX_NAME);
 	}
-	return msd_registry_set(span_of(name), fn, may_replace != 0);
+	return msd_registry_set(
+		span_of(name), fn,
+		MSD_REGISTERED_FOR_CLIENTS |
+			(may_replace != 0 ? MSD_REGISTERED_MAY_REPLACE : 0));
 }
 
 int TVMFFIFunctionSetGlobalFromMethodInfo(const struct msd_method_info *info,

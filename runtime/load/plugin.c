@@ -34,12 +34,11 @@ static int register_function(void *ctx)
 
 	if (fn == NULL)
 		return msd_refuse("%s: out of memory", function->name);
-	rc = msd_registry_set(name, fn, false);
+	rc = msd_registry_set(
+		name, fn, function->for_clients != 0 ? MSD_REGISTERED_FOR_CLIENTS : 0);
 	msd_obj_unref(&fn->obj);
 	if (rc != 0)
 		return refuse_raised(function->name);
-	if (function->for_clients != 0)
-		msd_registry_allow(name);
 	return msd_provides_add(MSD_PROVIDED_PACKED, function->name)
 		       ? 0
 		       : msd_refuse("%s: out of memory", function->name);

@@ -106,8 +106,8 @@ struct msd_function *msd_node_lookup(struct msd_node *node, const char *name);
  */
 struct msd_function *msd_node_lookup_from_imports(struct msd_node *node,
 						  const char *name);
-/** The function of the runtime or of a plugin called @name, if clients may call it;
- * NULL: none. */
+/** The registered function, or that of the runtime, called @name, if clients may call
+ * it; NULL: none. */
 struct msd_function *msd_node_lookup_for_client(const char *name);
 /** Initialise a node: its context calls msd_node_lookup_from_imports(). */
 void msd_node_init(struct msd_node *node);

@@ -30,8 +30,8 @@ MSD_PACKED_MAP(MSD_GLOBAL_DECLARE)
 
 /** Make them visible in the registry (runtime/value/registry.h). */
 void msd_globals_open(void);
-/** The function of the runtime or of a plugin called @name, if clients may call it;
- * NULL: none. */
+/** The registered function, or that of the runtime, called @name, if clients may call
+ * it; NULL: none. */
 struct msd_function *msd_global_find_for_clients(const char *name);
 /** Function of the registry by name, or NULL. Process lifetime. */
 struct msd_function *msd_global_find(const char *name);

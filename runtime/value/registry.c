@@ -68,7 +68,7 @@ struct msd_function *msd_registry_find(struct msd_span name)
 	return fn != NULL ? fn : find_provided(name);
 }
 
-static int add_row(struct msd_span name, struct msd_function *fn)
+static int add_row(struct msd_span name, struct msd_function *fn, bool is_for_clients)
 {
 	struct row **bucket = bucket_of(name);
 	struct row *row;
@@ -84,7 +84,8 @@ static int add_row(struct msd_span name, struct msd_function *fn)
 	*row = (struct row){.next = *bucket,
 			    .fn = msd_function_alias(fn, name),
 			    .n_name = name.n,
-			    .is_current = true};
+			    .is_current = true,
+			    .is_for_clients = is_for_clients};
 	if (row->fn == NULL) {
 		free(row);
 		return msd_abi_no_memory();
@@ -94,33 +95,24 @@ static int add_row(struct msd_span name, struct msd_function *fn)
 	return 0;
 }
 
-int msd_registry_set(struct msd_span name, struct msd_function *fn, bool may_replace)
+int msd_registry_set(struct msd_span name, struct msd_function *fn, unsigned flags)
 {
 	const bool is_own = find_provided(name) != NULL;
 	int rc;
 
 	(void)pthread_rwlock_wrlock(&lock);
 	struct row *old = find_row(name);
-	if ((old != NULL || is_own) && !may_replace) {
+	if ((old != NULL || is_own) && (flags & MSD_REGISTERED_MAY_REPLACE) == 0) {
 		rc = msd_abi_raise("RuntimeError",
 				   "Global Function `%.*s` is already registered",
 				   (int)(name.n < 256 ? name.n : 256), name.p);
 	} else {
-		rc = add_row(name, fn);
+		rc = add_row(name, fn, (flags & MSD_REGISTERED_FOR_CLIENTS) != 0);
 		if (rc == 0 && old != NULL)
 			old->is_current = false;
 	}
 	(void)pthread_rwlock_unlock(&lock);
 	return rc;
-}
-
-void msd_registry_allow(struct msd_span name)
-{
-	(void)pthread_rwlock_wrlock(&lock);
-	struct row *row = find_row(name);
-	if (row != NULL)
-		row->is_for_clients = true;
-	(void)pthread_rwlock_unlock(&lock);
 }
 
 struct msd_function *msd_registry_find_allowed(struct msd_span name)

@@ -17,13 +17,15 @@
 void msd_registry_provide(struct msd_function *(*find)(const char *name));
 /** The function called @name, valid as long as the process; NULL: none. */
 struct msd_function *msd_registry_find(struct msd_span name);
+enum {
+	MSD_REGISTERED_MAY_REPLACE = 1,
+	MSD_REGISTERED_FOR_CLIENTS = 2, /* until another replaces it */
+};
 /**
  * Register @fn, which gets a reference. Returns 0, or -1 with the error raised: the
- * name is taken and @may_replace is false, or there are too many.
+ * name is taken and may not be replaced, or there are too many.
  */
-int msd_registry_set(struct msd_span name, struct msd_function *fn, bool may_replace);
-/** Let clients call the registered function @name, until another replaces it. */
-void msd_registry_allow(struct msd_span name);
+int msd_registry_set(struct msd_span name, struct msd_function *fn, unsigned flags);
 /** The registered function @name, if clients may call it; NULL: none. */
 struct msd_function *msd_registry_find_allowed(struct msd_span name);
 /** Remove a registered function; false if there is none of that name. */

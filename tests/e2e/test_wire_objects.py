@@ -64,6 +64,15 @@ def test_a_function_object_is_called(wire):
     assert call(wire, "caught", three, "x").startswith("TypeError|an adder takes an int")
 
 
+def test_clients_call_what_a_library_registers(wire):
+    with refused("NOT_FOUND"):
+        call(wire, "test.registered", 4)
+    call(wire, "put", "test.registered", call(wire, "adder", 3), 1)
+    assert call(wire, "test.registered", 4) == 7
+    with pytest.raises(Failure, match="NOT_FOUND"):
+        wire.call("others:test.registered", 4)
+
+
 def test_objects_are_inside_tuples_and_maps(wire):
     three = call(wire, "adder", 3)
     back = call(wire, "same", [1, [three, three]])

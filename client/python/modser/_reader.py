@@ -41,7 +41,7 @@ class Waiting(Protocol):
 
     outs: list[Out]
     lent: dict[tuple[int, int], Out]
-    is_plain: bool  # the result has no objects and no maps
+    is_plain: bool  # the function returns no objects and no maps
 
     def finish(self, error: Optional[Error], result: Any, meta: Any) -> None: ...
 
@@ -242,8 +242,10 @@ class Reader:
                 result = _settle(result)
             except Unsupported as unsupported:
                 error = unsupported
-        waiting.is_plain = not self._has_maps and not self._has_objects
-        waiting.finish(error, result, body[4] if len(body) > 4 else None)
+        meta = body[4] if len(body) > 4 else None
+        is_varied = isinstance(meta, dict) and "varied" in meta
+        waiting.is_plain = not self._has_maps and not self._has_objects and not is_varied
+        waiting.finish(error, result, meta)
 
     def _notified(self, body: Any) -> None:
         """Handle the daemon's reason for closing the connection, and lost workers; ignore other

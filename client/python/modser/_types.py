@@ -18,6 +18,7 @@ INT, UINT, FLOAT, HANDLE, BFLOAT, COMPLEX, BOOL = range(7)
 
 _NAMED = {
     "bool": (BOOL, 8),
+    "handle": (HANDLE, 64),
     "bfloat16": (BFLOAT, 16),
     "complex64": (COMPLEX, 64),
     "complex128": (COMPLEX, 128),

@@ -35,6 +35,14 @@ def test_who_calls_often_goes_past_the_daemon(begin, deadline):
     assert scene.calls("zoo") == 2 * MANY, "all are counted"
 
 
+def test_a_function_that_may_return_objects_another_time_goes_through_the_daemon(begin):
+    scene = begin(*library("objects", "objects"))
+    same = scene.client["objects"]["same"]
+    assert scene.requests(times, MANY, same, 1) >= MANY
+    assert [same(x) for x in (1, {"a": 1}, 1)] == [1, {"a": 1}, 1]
+    assert scene.client["objects"]["adder"](3)(4) == 7
+
+
 def test_who_calls_less_often_does_not(begin):
     scene = begin(*ZOO)
     ok = scene.client["zoo"].ok

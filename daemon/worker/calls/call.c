@@ -137,7 +137,11 @@ static void write_meta(const struct msd_call *call, uint64_t exec_ns,
 	const uint64_t sent_ns = call->request->sent_ns;
 
 	if (sent_ns == 0 && call->n_joined == 0) {
-		msd_body_put_timed(out, exec_ns);
+		if (call->func->is_typed) {
+			msd_body_put_varied(out, exec_ns);
+		} else {
+			msd_body_put_timed(out, exec_ns);
+		}
 		return;
 	}
 	msd_pack_map(out, (sent_ns != 0 ? 4u : 1u) + (call->n_joined > 0));
