@@ -9,8 +9,9 @@ bool msd_describe_can_batch(struct msd_loaded *m);
 
 /**
  * Append the map, with the state of @sandbox. @batch: limit of rows for joined calls,
- * 0 if calls are not joined. @shared_weights: bytes (weights.h). If the functions do not fit into a frame, details are
- * left out first and functions last; then "left_out" is their number.
+ * 0 if calls are not joined. @shared_weights: bytes (weights.h). If the functions do
+ * not fit into a frame, details are left out first and functions last; then "left_out"
+ * is their number.
  */
 MSD_MUST_CHECK msd_err msd_describe_write(struct msd_loaded *m,
 					  const struct msd_sandbox *sandbox,

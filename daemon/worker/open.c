@@ -342,8 +342,8 @@ static msd_err describe(struct msd_worker *w, const struct msd_request *r,
 	msd_body_begin_response(out, r->id, false);
 	msd_pack_nil(out);
 	const size_t begin = out->n;
-	const msd_err err = msd_describe_write(w->module, &w->sandbox, w->batch.most_rows,
-					       w->shared_weights, out, d);
+	const msd_err err = msd_describe_write(
+		w->module, &w->sandbox, w->batch.most_rows, w->shared_weights, out, d);
 	return err == MSD_OK ? check_names(out, begin, label, d) : err;
 }
 

@@ -85,8 +85,8 @@ uint64_t msd_worker_weights_end(void)
 	const uint64_t bytes = msd_weights_end();
 
 	/* The blocks were data before, so the limit has room for them. */
-	const bool is_counted = given.is_filled || bytes == 0 ||
-				msd_resource_limits_reserve(bytes);
+	const bool is_counted =
+		given.is_filled || bytes == 0 || msd_resource_limits_reserve(bytes);
 	(void)is_counted;
 	(void)close(given.fd);
 	given.fd = -1;

@@ -192,6 +192,32 @@ static msd_err settle(msd_err err, struct msd_claim *c, const modser_sg_node *no
 	return err;
 }
 
+/* An engine that has packed the node's weights goes on with them. */
+static msd_err offer_packed(const struct msd_engine *e, struct msd_claim *c,
+			    const modser_sg_node *node, struct msd_diag *d)
+{
+	if (c->packed.engine != e)
+		return offer(e, node, &c->by, d);
+	c->by = c->packed;
+	c->packed = (struct msd_engine_node){0};
+	return MSD_OK;
+}
+
+void msd_claim_pack(struct msd_claim *c, const modser_sg_node *node)
+{
+	struct msd_diag d = {0};
+
+	if (atomic_load(&list) != NULL || c->by.engine != NULL ||
+	    c->packed.engine != NULL)
+		return;
+	msd_err err = offer(&msd_engine_native, node, &c->packed, &d);
+	if (err == MSD_OK)
+		err = check(&c->packed, node, &d);
+	if (err != MSD_OK)
+		release(&c->packed);
+	msd_diag_finish(&d);
+}
+
 msd_err msd_claim_make(struct msd_claim *c, const modser_sg_node *node,
 		       struct msd_diag *d)
 {
@@ -203,7 +229,7 @@ msd_err msd_claim_make(struct msd_claim *c, const modser_sg_node *node,
 		err = settle(offer_added(a, node, &c->by, d), c, node, &is_refused, d);
 	}
 	for (size_t i = 0; err == MSD_UNSUPPORTED && i < N_ENGINES; i++) {
-		err = settle(offer(engines[i], node, &c->by, d), c, node, &is_refused,
+		err = settle(offer_packed(engines[i], c, node, d), c, node, &is_refused,
 			     d);
 	}
 	return finish(err, is_refused, node, d);
@@ -280,6 +306,7 @@ void msd_claim_release(struct msd_claim *c)
 {
 	release(&c->by);
 	release(&c->reserve);
+	release(&c->packed);
 }
 
 static bool is_taken(const char *name)

@@ -62,6 +62,8 @@ struct msd_claim {
 	struct msd_engine_node by; /* claimed it with known shapes */
 	/* If shapes vary: runs the node when `by` does not support new shapes. */
 	struct msd_engine_node reserve;
+	/* Has packed weights, and is asked like the others with known shapes. */
+	struct msd_engine_node packed;
 };
 
 /**
@@ -85,6 +87,12 @@ MSD_MUST_CHECK msd_err msd_claim_reserve(struct msd_claim *c,
 MSD_MUST_CHECK msd_err msd_claim_choose(struct msd_claim *c, const modser_sg_node *node,
 					const struct msd_engine_node **ret,
 					struct msd_diag *d);
+/**
+ * Let the native engine pack the weights of @node, which no engine has claimed and
+ * whose shapes are only likely. Without effect if plugins have engines, which come
+ * first.
+ */
+void msd_claim_pack(struct msd_claim *c, const modser_sg_node *node);
 void msd_claim_release(struct msd_claim *c);
 /**
  * Offer @node, which @by runs, again to each engine that comes before it, and call

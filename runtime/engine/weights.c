@@ -28,7 +28,8 @@
 #define PAGE 4096u
 #endif
 #define ALIGNMENT 64u
-#define LEAST_BYTES (4u * PAGE) /* a page boundary would waste much of a smaller one */
+#define LEAST_BYTES (4u * PAGE) /* a page boundary would waste much of a smaller one   \
+				 */
 #define MOST_BLOCKS 8192u       /* each is a mapping, and the kernel limits those */
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
@@ -163,8 +164,8 @@ static uint64_t mark_of(const modser_sg_node *node, const char *how)
 static void *take_private(size_t bytes)
 {
 	return bytes <= SIZE_MAX - ALIGNMENT
-		       ? aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT) / ALIGNMENT *
-							  ALIGNMENT)
+		       ? aligned_alloc(ALIGNMENT,
+				       (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT)
 		       : NULL;
 }
 

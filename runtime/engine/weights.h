@@ -44,8 +44,9 @@ void msd_weights_begin(const struct msd_weights_file *file);
 uint64_t msd_weights_end(void);
 
 /**
- * A block of @bytes for the weights of @node, packed by algorithm @how. *@ret_is_packed:
- * another worker packed them, and the block is read-only. NULL: memory is short.
+ * A block of @bytes for the weights of @node, packed by algorithm @how.
+ * *@ret_is_packed: another worker packed them, and the block is read-only. NULL: memory
+ * is short.
  */
 void *msd_weights_take(const modser_sg_node *node, const char *how, size_t bytes,
 		       bool *ret_is_packed);

@@ -130,6 +130,15 @@ def limit(pid):
     return int(line.split()[3])
 
 
+def test_weights_are_shared_if_a_call_tells_the_extents(served, files):
+    path = network(files / "open.onnx", inputs=("n", CHANNELS, "h", "w"))
+    served.load("open", path, "--workers", WORKERS)
+    assert plan(served, "open")["shared_bytes"] == plan(served, "all")["shared_bytes"]
+    with modser.connect(served.host) as client:
+        want = np.asarray(client["alone"]["run"](X)).tobytes()
+    assert use_all(served, "open", X) == {want}
+
+
 def test_shared_memory_counts_in_the_limit_of_a_worker(served):
     shared = plan(served, "all")["shared_bytes"]
     (whole,) = map(limit, pids(served, "alone"))
@@ -181,7 +190,8 @@ def test_a_first_worker_that_dies_while_it_packs_leaves_nothing(net):
 
 
 def test_a_library_has_no_shared_weights(served):
+    before = held(served)
     served.load("faults", harness.ZOO / "faults.so", "--workers", 2)
     with modser.connect(served.host) as client:
         client["faults"]["ok"]()
-    assert len(held(served)) == 1, "that of the model"
+    assert held(served) == before

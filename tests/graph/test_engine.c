@@ -148,7 +148,7 @@ Test(engine, weights_that_cannot_be_packed_stay)
 		cr_expect(y[0] == 14 && y[1] == 32);
 		msd_plan_destroy(plan);
 	}
-	cr_expect_eq(n_unpacked, 1);
+	cr_expect_eq(n_unpacked, 2, "a claim's object and its weights");
 	modser_graph_destroy(g);
 }
 

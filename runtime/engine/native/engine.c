@@ -107,8 +107,8 @@ void *msd_native_packed_new(const modser_sg_node *node, const char *how, size_t 
 					.bytes = floats * sizeof(float),
 					.how = how};
 	name_way(way.implementation, sizeof(way.implementation), how);
-	p->weights = msd_weights_take(node, way.implementation, p->bytes,
-				      ret_is_packed);
+	p->weights =
+		msd_weights_take(node, way.implementation, p->bytes, ret_is_packed);
 	if (p->weights == NULL) {
 		free(p);
 		return NULL;

@@ -118,7 +118,8 @@ static void expect_shared(float factor, size_t n_blocks)
 	cr_expect_eq(fcntl(fd, F_GET_SEALS) & SEALS, SEALS);
 	cr_expect_lt(size_of(fd), ROOM);
 	file = file_of(fd, true, KEY);
-	cr_expect_eq(load(g, &file, &second), 2 * filled, "both plans are in this process");
+	cr_expect_eq(load(g, &file, &second), 2 * filled,
+		     "both plans are in this process");
 	expect_result(first, want, n);
 	expect_result(second, want, n);
 	msd_plan_destroy(first);
@@ -233,6 +234,65 @@ Test(weights, that_cannot_be_written_are_private)
 	modser_graph_destroy(g);
 }
 
+/* A convolution of images of any size and number. */
+static modser_graph *open_graph(void)
+{
+	const int64_t dims[] = {-1, CHANNELS, -1, -1};
+	modser_graph *g = modser_graph_create("open");
+	modser_sg_tensor *x = modser_sg_tensor_create(g, "x");
+
+	(void)modser_sg_tensor_set_type(x, MODSER_TENSOR_INPUT);
+	(void)modser_sg_tensor_set_dims(x, dims, 4);
+	(void)net_node(g, "x", "InputOp", x);
+	(void)modser_graph_add_input(g, x);
+	(void)modser_graph_add_output(g, convolve(g, x, 1, 54));
+	return g;
+}
+
+static float *call(struct msd_plan *plan, size_t *ret_n)
+{
+	const int64_t dims[] = {2, CHANNELS, 5, 6};
+	float *x = levels_numbers((size_t)2 * CHANNELS * 30, 55);
+	const struct msd_plan_input input = {x, dims, 4, {MSD_DT_FLOAT, 32, 1}};
+	struct msd_diag d = {0};
+
+	cr_assert_eq(msd_plan_call(plan, &(struct msd_plan_args){.inputs = &input}, &d),
+		     MSD_OK, "%s", msd_diag_text(&d));
+	*ret_n = elements(msd_plan_output_tensor(plan, 0));
+	float *y = malloc(*ret_n * sizeof(*y));
+	cr_assert_not_null(y);
+	memcpy(y, msd_plan_output(plan, 0), *ret_n * sizeof(*y));
+	free(x);
+	return y;
+}
+
+/* Shapes are known in a call, but weights are packed and shared at the load. */
+Test(weights, of_open_extents_are_packed_at_the_load)
+{
+	const int fd = empty_file();
+	struct msd_weights_file file = file_of(fd, false, KEY);
+	modser_graph *g = open_graph();
+	struct msd_plan *plans[3] = {plan_of(g)};
+	float *y[3];
+	size_t n;
+
+	cr_expect_gt(load(g, &file, &plans[1]), 0);
+	file = file_of(fd, true, KEY);
+	cr_expect_gt(load(g, &file, &plans[2]), 0);
+	const uint64_t packed = msd_weights_sum().bytes;
+	for (size_t i = 0; i < 3; i++)
+		y[i] = call(plans[i], &n);
+	cr_expect_eq(msd_weights_sum().bytes, packed, "a call packs nothing again");
+	cr_expect(memcmp(y[0], y[1], n * sizeof(float)) == 0);
+	cr_expect(memcmp(y[0], y[2], n * sizeof(float)) == 0);
+	for (size_t i = 0; i < 3; i++) {
+		free(y[i]);
+		msd_plan_destroy(plans[i]);
+	}
+	cr_expect_eq(msd_weights_sum().bytes, 0);
+	modser_graph_destroy(g);
+}
+
 /* A node may have other weights: its block is private, and later ones, too. */
 Test(weights, of_an_unknown_node_are_private)
 {
@@ -242,8 +302,8 @@ Test(weights, of_an_unknown_node_are_private)
 	bool is_packed = true;
 
 	msd_weights_begin(&file);
-	void *p = msd_weights_take(modser_graph_node(g, 0), "no way", 65536,
-				   &is_packed);
+	void *p =
+		msd_weights_take(modser_graph_node(g, 0), "no way", 65536, &is_packed);
 	cr_expect_not_null(p);
 	cr_expect_not(is_packed);
 	cr_expect_not(msd_weights_are_shared(p));
@@ -269,9 +329,9 @@ Test(weights, refuse_every_prefix_and_every_bad_index)
 	const size_t end = (size_t)(all[1].at + all[1].bytes);
 	free(all);
 	for (size_t i = 0; i < end; i += i < 4096 ? 1 : 97) {
-		cr_expect_null(msd_weights_read((struct msd_span){bytes, i}, key,
-						&n_blocks),
-			       "%zu bytes", i);
+		cr_expect_null(
+			msd_weights_read((struct msd_span){bytes, i}, key, &n_blocks),
+			"%zu bytes", i);
 	}
 	/* The places and sizes of both blocks, and their number. */
 	const size_t index = 24 + key.n;
@@ -281,8 +341,8 @@ Test(weights, refuse_every_prefix_and_every_bad_index)
 
 		memcpy(was, bytes + fields[i], 8);
 		memset(bytes + fields[i], 0xff, 8);
-		cr_expect_null(msd_weights_read((struct msd_span){bytes, n}, key,
-						&n_blocks));
+		cr_expect_null(
+			msd_weights_read((struct msd_span){bytes, n}, key, &n_blocks));
 		memcpy(bytes + fields[i], was, 8);
 	}
 }

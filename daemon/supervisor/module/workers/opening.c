@@ -65,6 +65,6 @@ void msd_opening_done(struct msd_req *r, struct msd_in *in)
 		return;
 	}
 	group->in.is_pinned = group->facts.has_pins;
-	msd_shared_weights_opened(r->at.replica);
+	msd_shared_weights_opened(&group->weights, r->at.replica->process);
 	group->ops->on_opened(r->at.replica);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "daemon/exit_status.h"
+#include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/handover/handover.h"
@@ -96,11 +97,16 @@ static const struct msd_process_ops process_ops = {
 
 static void begin(struct msd_replica *rep)
 {
+	struct msd_worker_group *group = rep->group;
+
 	rep->ended_for = MSD_RUN_GOES_ON;
-	if (!rep->is_taken)
-		msd_shared_weights_pass(rep);
+	if (!rep->is_taken && group->n_replicas > 1) {
+		msd_shared_weights_pass(&group->weights, rep->process,
+					group->source.bytes,
+					group->registry->limits->max_worker_memory);
+	}
 	msd_replica_send_open(rep);
-	msd_segpool_announce(&rep->group->in, msd_replica_send_segment, rep);
+	msd_segpool_announce(&group->in, msd_replica_send_segment, rep);
 }
 
 static msd_err start_fresh(struct msd_replica *rep, struct msd_diag *d)
@@ -306,6 +312,7 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 	const bool was_running = p == NULL || !msd_direct_is_ahead(p);
 	if (p != NULL)
 		msd_direct_lose(p, &lost);
+	msd_shared_weights_lost(&rep->group->weights, p);
 	rep->is_open = false;
 	rep->process = NULL;
 	if (p != NULL) {
@@ -314,7 +321,6 @@ void msd_replica_on_lost(struct msd_replica *rep, const char *how)
 		msd_process_detach(p);
 		msd_process_unref(p);
 	}
-	msd_shared_weights_lost(rep);
 	msd_client_queues_unbind(rep);
 	msd_deadline_clear(rep->group->registry->deadlines, &rep->run_timer);
 	lose_sent(rep, &lost, was_running);

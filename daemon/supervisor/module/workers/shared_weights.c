@@ -5,9 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/limits.h"
-#include "daemon/supervisor/module/life/registry.h"
-#include "daemon/supervisor/module/workers/replica.h"
 #include "daemon/supervisor/module/workers/segment_pass.h"
 
 #define NAME "modserd-weights" /* in /proc */
@@ -24,22 +21,18 @@ void msd_shared_weights_finish(struct msd_shared_weights *s)
 	*s = (struct msd_shared_weights){.is_off = s->is_off};
 }
 
-static uint64_t most_bytes(const struct msd_worker_group *group)
+static uint64_t room_for(uint64_t model_bytes, uint64_t most_bytes)
 {
-	const uint64_t most = group->registry->limits->max_worker_memory;
-	const uint64_t model = group->source.bytes;
-	const uint64_t wanted = model < (UINT64_C(1) << 40)
-					? model * MOST_TIMES + MOST_MORE
-					: model;
+	const uint64_t wanted = model_bytes < (UINT64_C(1) << 40)
+					? model_bytes * MOST_TIMES + MOST_MORE
+					: model_bytes;
 
-	return most > 0 && most < wanted ? most : wanted;
+	return most_bytes > 0 && most_bytes < wanted ? most_bytes : wanted;
 }
 
 /* The worker cannot make the file larger. Pages are allocated when they are written. */
-static bool create(struct msd_worker_group *group)
+static bool create(struct msd_shared_weights *s, uint64_t bytes)
 {
-	struct msd_shared_weights *s = &group->weights;
-	const uint64_t bytes = most_bytes(group);
 	const int fd = memfd_create(NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd < 0)
@@ -55,33 +48,31 @@ static bool create(struct msd_worker_group *group)
 	return true;
 }
 
-void msd_shared_weights_pass(struct msd_replica *rep)
+void msd_shared_weights_pass(struct msd_shared_weights *s, struct msd_process *p,
+			     uint64_t model_bytes, uint64_t most_bytes)
 {
-	struct msd_worker_group *group = rep->group;
-	struct msd_shared_weights *s = &group->weights;
-
-	if (s->filler != NULL || s->is_off || group->n_replicas < 2)
-		return;
 	const bool is_filled = s->has_file;
-	if (!is_filled && !create(group))
+
+	if (s->filler != NULL || s->is_off ||
+	    (!is_filled && !create(s, room_for(model_bytes, most_bytes))))
 		return;
-	const msd_err err = msd_segment_pass_segment(rep->process, "weights", is_filled,
-						     s->fd, s->bytes);
+	const msd_err err =
+		msd_segment_pass_segment(p, "weights", is_filled, s->fd, s->bytes);
 	if (is_filled)
 		return; /* after an error it packs its own */
 	if (err == MSD_OK) {
-		s->filler = rep;
+		s->filler = p;
 	} else {
 		msd_shared_weights_finish(s);
 	}
 }
 
-void msd_shared_weights_opened(struct msd_replica *rep)
+void msd_shared_weights_opened(struct msd_shared_weights *s,
+			       const struct msd_process *p)
 {
-	struct msd_shared_weights *s = &rep->group->weights;
 	struct stat st;
 
-	if (s->filler != rep)
+	if (s->filler == NULL || s->filler != p)
 		return;
 	s->filler = NULL;
 	const int seals = fcntl(s->fd, F_GET_SEALS);
@@ -94,8 +85,8 @@ void msd_shared_weights_opened(struct msd_replica *rep)
 	msd_shared_weights_finish(s);
 }
 
-void msd_shared_weights_lost(struct msd_replica *rep)
+void msd_shared_weights_lost(struct msd_shared_weights *s, const struct msd_process *p)
 {
-	if (rep->group->weights.filler == rep)
-		msd_shared_weights_finish(&rep->group->weights);
+	if (s->filler != NULL && s->filler == p)
+		msd_shared_weights_finish(s);
 }

@@ -212,8 +212,8 @@ static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thre
 		x.p += i * c->in_plane;
 		c->k->integers->dequantize(&x, c->in_plane, own);
 		c->k->pad_plane(&c->w, own, i > first, plane);
-		c->k->depthwise(&c->w, plane, c->packed->base.weights + i * c->taps, 0, NULL,
-				(struct msd_native_finish){0}, sums);
+		c->k->depthwise(&c->w, plane, c->packed->base.weights + i * c->taps, 0,
+				NULL, (struct msd_native_finish){0}, sums);
 		c->k->integers->put(&c->sums, sums, i, c->out_plane,
 				    c->y + i * c->out_plane * c->element);
 	}
