@@ -37,8 +37,7 @@ static enum msd_place on_body(struct msd_conn *c, struct msd_in *in)
 {
 	struct msd_direct_peer *g = peer_of(c)->guest;
 
-	msd_direct_peer_payload_free(g, &g->coming);
-	if (!msd_direct_peer_payload_get(g, in->payload_bytes, &g->coming))
+	if (!msd_direct_peer_payload_get(g, in->payload_bytes))
 		return MSD_PLACE_SKIP;
 	in->payload = g->coming.p;
 	return MSD_PLACE_HERE;

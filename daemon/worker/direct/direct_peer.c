@@ -40,29 +40,49 @@ bool msd_direct_peer_is_light(const struct msd_peer *peer)
 	       !msd_direct_peer_is_full(peer);
 }
 
+static void release_slot(struct msd_direct_peer *g, struct msd_slot *slot)
+{
+	if (slot->p != NULL)
+		(void)!msd_segpool_free(&g->payloads, slot->segment, slot->offset);
+	*slot = (struct msd_slot){0};
+}
+
 /*
  * The bytes begin at a page boundary. The read buffer has them at another page
  * offset. A copy to an address slightly behind the source's page offset takes twice
  * as long.
  */
-bool msd_direct_peer_payload_get(struct msd_direct_peer *g, uint64_t bytes,
-				 struct msd_slot *ret)
+bool msd_direct_peer_payload_get(struct msd_direct_peer *g, uint64_t bytes)
 {
-	return msd_segpool_alloc(&g->payloads, msd_round_up(bytes, MSD_PAGE_BYTES), ret,
-				 NULL) == MSD_OK;
+	bytes = msd_round_up(bytes, MSD_PAGE_BYTES);
+	if (g->coming.p != NULL && g->coming.bytes == bytes)
+		return true;
+	release_slot(g, &g->coming);
+	return msd_segpool_alloc(&g->payloads, bytes, &g->coming, NULL) == MSD_OK;
 }
 
+/* A pool has no smaller segments. */
+static uint64_t most_kept(const struct msd_direct_peer *g)
+{
+	if (g->max_bytes < MSD_MIN_SEGMENT_BYTES)
+		return MSD_MIN_SEGMENT_BYTES;
+	return g->max_bytes < MSD_DIRECT_PEER_KEPT_BYTES ? g->max_bytes
+							 : MSD_DIRECT_PEER_KEPT_BYTES;
+}
+
+/* The next frame may have a payload of that size. Otherwise it is free before the pool
+ * grows, so that what is kept stays within its limit. */
 void msd_direct_peer_payload_free(struct msd_direct_peer *g, struct msd_slot *slot)
 {
 	struct msd_segpool *pool = &g->payloads;
-	const uint64_t most = g->max_bytes < MSD_DIRECT_PEER_KEPT_BYTES
-				      ? g->max_bytes
-				      : MSD_DIRECT_PEER_KEPT_BYTES;
+	const uint64_t most = most_kept(g);
 
-	if (slot->p == NULL)
+	if (slot->p != NULL && g->coming.p == NULL && pool->warm_bytes <= most) {
+		g->coming = *slot;
+		*slot = (struct msd_slot){0};
 		return;
-	(void)!msd_segpool_free(pool, slot->segment, slot->offset);
-	*slot = (struct msd_slot){0};
+	}
+	release_slot(g, slot);
 	if (pool->warm_bytes - pool->used_bytes > most)
 		msd_segpool_trim(pool, 0);
 }

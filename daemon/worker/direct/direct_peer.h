@@ -21,9 +21,9 @@
  * module's. */
 #define MSD_DIRECT_PEER_BODY_BYTES (64u << 10)
 #define MSD_DIRECT_PEER_BODIES_BYTES (256u << 10)
-/* Free memory to keep for its payloads, at most the limit of its waiting requests; all
- * of more is returned to the system. To map and first touch 1 MiB costs twice as much
- * as the rest of such a call. */
+/* Free memory to keep for its payloads, at most the limit of its waiting requests or a
+ * segment; all of more is returned to the system. To map and first touch 1 MiB costs
+ * twice as much as the rest of such a call. */
 #define MSD_DIRECT_PEER_KEPT_BYTES (4u << 20)
 
 struct msd_direct_peer_results;
@@ -43,7 +43,7 @@ struct msd_direct_peer {
 	 * is for its module alone, and the daemon's own calls use segments, too.
 	 */
 	struct msd_segpool payloads;
-	struct msd_slot coming; /* payload of the frame being read; p NULL: none */
+	struct msd_slot coming; /* for the payload of a frame; p NULL: none */
 	struct msd_direct_peer_results *results; /* owned: results of the last call */
 	/* The channel that admitted it; NULL: that is closed, and no peer is notified
 	 * of its end. */
@@ -79,9 +79,9 @@ static inline bool msd_direct_peer_is_full(const struct msd_peer *peer)
 bool msd_direct_peer_is_laden(const struct msd_peer *peer);
 bool msd_direct_peer_is_light(const struct msd_peer *peer);
 
-/** Reserve memory for @bytes of a payload. False: none is available. */
+/** Reserve memory for @bytes of a payload: `coming`. False: none is available. */
 MSD_MUST_CHECK bool msd_direct_peer_payload_get(struct msd_direct_peer *g,
-						uint64_t bytes, struct msd_slot *ret);
+						uint64_t bytes);
 /** Free it, if it is there; then it is not. */
 void msd_direct_peer_payload_free(struct msd_direct_peer *g, struct msd_slot *slot);
 

@@ -6,7 +6,6 @@
  */
 #include "daemon/loop/closer.h"
 #include "daemon/supervisor/edge/access/authorization.h"
-#include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/edge/methods/method.h"
 #include "daemon/supervisor/edge/objects/session_segments.h"
 #include "daemon/supervisor/edge/session/frame_session.h"

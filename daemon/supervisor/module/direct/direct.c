@@ -12,7 +12,6 @@
 
 #include "daemon/limits.h"
 #include "daemon/loop/closer.h"
-#include "daemon/loop/disabled_features.h"
 #include "daemon/segments/ledger.h"
 #include "daemon/stream/socket_pair.h"
 #include "daemon/supervisor/module/workers/loss.h"
