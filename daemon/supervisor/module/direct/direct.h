@@ -15,6 +15,7 @@
  * are answered. So the client learns of a worker's death when the supervisor does,
  * not before.
  */
+#include "daemon/supervisor/module/queue/blame.h"
 #include "daemon/supervisor/module/workers/process.h"
 #include "daemon/supervisor/request/peer_id.h"
 #include "daemon/supervisor/request/request.h"
@@ -135,6 +136,7 @@ bool msd_direct_is_stuck(struct msd_process *p);
 /** A worker reports that it runs a call of the channel `of`. */
 struct msd_direct_run {
 	const struct msd_direct *of;
+	struct msd_blame blame;
 	uint64_t ran_ms;
 	uint64_t late_ms; /* since its deadline, if it is late */
 	bool is_late;

@@ -66,6 +66,8 @@ bool msd_direct_find_run(const struct msd_process *p, struct msd_direct_run *ret
 		return false;
 	*ret = (struct msd_direct_run){
 		.of = x,
+		.blame = {.who = x->who,
+			  .connection = x->client != NULL ? x->client->number : 0},
 		.ran_ms = since_ms(since_ns),
 		.late_ms = deadline_ns != 0 ? since_ms(deadline_ns) : 0,
 		.is_late = deadline_ns != 0 && msd_now_ns() >= deadline_ns};

@@ -248,12 +248,8 @@ static struct msd_blame blame_of(const struct msd_replica *rep)
 
 	if (p == NULL || !rep->is_open || msd_child_was_killed(p->child))
 		return (struct msd_blame){0};
-	if (msd_direct_find_run(p, &direct)) {
-		const struct msd_client *c = direct.of->client;
-
-		return (struct msd_blame){.who = direct.of->who,
-					  .connection = c != NULL ? c->number : 0};
-	}
+	if (msd_direct_find_run(p, &direct))
+		return direct.blame;
 	if (msd_direct_is_ahead(p) || msd_list_is_empty(&rep->sent))
 		return (struct msd_blame){0};
 	const struct msd_req *first =

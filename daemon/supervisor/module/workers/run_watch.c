@@ -60,8 +60,7 @@ static bool find_direct(const struct msd_replica *rep, struct running *ret)
 					  .is_over = d->is_late};
 	if (!d->is_late && c == NULL)
 		ret->run.left_ms = now_of(rep) - d->of->left_ms;
-	ret->blame = (struct msd_blame){.who = d->of->who,
-					.connection = c != NULL ? c->number : 0};
+	ret->blame = d->blame;
 	return true;
 }
 
