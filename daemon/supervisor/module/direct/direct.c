@@ -177,16 +177,20 @@ void msd_direct_end_client(struct msd_client *c)
 	}
 }
 
-void msd_direct_end_group(struct msd_worker_group *group)
+bool msd_direct_end_group(struct msd_worker_group *group)
 {
+	bool has_any = false;
+
 	for (uint32_t i = 0; i < group->n_replicas; i++) {
 		struct msd_process *p = group->replicas[i].process;
 		if (p == NULL)
 			continue;
 		MSD_LIST_EACH (it, &p->directs) {
 			msd_direct_end(msd_direct_of(it));
+			has_any = true;
 		}
 	}
+	return has_any;
 }
 
 void msd_direct_end_all(struct msd_module_registry *registry)
@@ -200,16 +204,6 @@ void msd_direct_hold_off(struct msd_module_registry *registry)
 {
 	registry->no_direct_until_ms = uv_now(registry->loop) + HOLD_OFF_MS;
 	msd_direct_end_all(registry);
-}
-
-bool msd_direct_is_any(const struct msd_worker_group *group)
-{
-	for (uint32_t i = 0; i < group->n_replicas; i++) {
-		const struct msd_process *p = group->replicas[i].process;
-		if (p != NULL && !msd_list_is_empty(&p->directs))
-			return true;
-	}
-	return false;
 }
 
 bool msd_direct_reap(struct msd_process *p, const struct msd_in *in)

@@ -82,16 +82,14 @@ MSD_MUST_CHECK msd_err msd_direct_open(struct msd_worker_group *group,
 				       const struct msd_buf *functions,
 				       struct msd_direct_terms *ret_terms, int *ret_fd,
 				       struct msd_diag *d);
-/** Take back all channels, those of a module, or of a client. */
+/** Take back all channels, those of a module (false: it has none), or of a client. */
 void msd_direct_end_all(struct msd_module_registry *registry);
-void msd_direct_end_group(struct msd_worker_group *group);
+bool msd_direct_end_group(struct msd_worker_group *group);
 void msd_direct_end_client(struct msd_client *c);
 /** Take all channels back, and give none for a while: a client watches single calls. */
 void msd_direct_hold_off(struct msd_module_registry *registry);
 /** Take back one channel. */
 void msd_direct_end(struct msd_direct *x);
-/** True if a worker of @group has a channel. */
-bool msd_direct_is_any(const struct msd_worker_group *group);
 
 /**
  * Handle worker.peer from the worker: a channel is gone. False: the worker broke the

@@ -40,10 +40,9 @@ bool msd_sleep_look(struct msd_module *m, uint64_t *ret_again_ms)
 	if (!msd_idle_tracker_look(&m->idleness, m->group.n_calls, is_busy(m),
 				   uv_now(m->group.registry->loop), ret_again_ms))
 		return false;
-	if (!msd_direct_is_any(&m->group))
-		return true;
 	/* A call may be arriving on a direct channel: take the channels back first. */
-	msd_direct_end_group(&m->group);
+	if (!msd_direct_end_group(&m->group))
+		return true;
 	*ret_again_ms = DIRECT_END_MS;
 	return false;
 }
