@@ -26,7 +26,7 @@ static struct msd_op_boxes one_class(void)
 Test(region, of_boxes_that_overlap_the_best_is_left)
 {
 	const struct msd_op_boxes b = one_class();
-	size_t scratch[4];
+	uint64_t scratch[4];
 	int64_t places[4][3];
 
 	cr_assert_eq(msd_op_suppress(&b, scratch, places), 2);
@@ -37,7 +37,7 @@ Test(region, of_boxes_that_overlap_the_best_is_left)
 Test(region, of_boxes_that_are_as_good_the_first_is_left)
 {
 	struct msd_op_boxes b = one_class();
-	size_t scratch[4];
+	uint64_t scratch[4];
 	int64_t places[4][3];
 
 	b.overlap = 0.9f;
@@ -49,7 +49,7 @@ Test(region, scores_that_are_no_number_or_not_above_the_least_leave_no_box)
 {
 	const float bad[4] = {NAN, 0.25f, NAN, 0.5f};
 	struct msd_op_boxes b = one_class();
-	size_t scratch[4];
+	uint64_t scratch[4];
 	int64_t places[4][3];
 
 	b.scores = bad;
@@ -62,12 +62,90 @@ Test(region, scores_that_are_no_number_or_not_above_the_least_leave_no_box)
 Test(region, no_more_boxes_are_left_than_are_asked_for)
 {
 	struct msd_op_boxes b = one_class();
-	size_t scratch[4];
+	uint64_t scratch[4];
 
 	b.most = 1;
 	cr_expect_eq(msd_op_suppress(&b, scratch, NULL), 1);
 	b.most = -1;
 	cr_expect_eq(msd_op_suppress(&b, scratch, NULL), 0);
+}
+
+enum { MANY = 900 };
+
+static float side(const float *box, size_t axis, bool is_high)
+{
+	const float a = box[axis];
+	const float b = box[axis + 2];
+
+	return is_high == (a < b) ? b : a;
+}
+
+/* By the definition, in double. */
+static bool overlap_plainly(const float *x, const float *y, double most)
+{
+	double shared = 1;
+	double areas[2] = {1, 1};
+
+	for (size_t a = 0; a < 2; a++) {
+		const double low =
+			fmax((double)side(x, a, false), (double)side(y, a, false));
+		const double high =
+			fmin((double)side(x, a, true), (double)side(y, a, true));
+
+		if (!(high > low))
+			return false;
+		shared *= high - low;
+		areas[0] *= (double)side(x, a, true) - (double)side(x, a, false);
+		areas[1] *= (double)side(y, a, true) - (double)side(y, a, false);
+	}
+	return shared / (areas[0] + areas[1] - shared) > most;
+}
+
+/* More boxes than are compared by vectors; scores that are equal, of both signs. */
+Test(region, of_many_boxes_the_same_are_left_as_by_the_definition)
+{
+	static float many[MANY][4], marks[MANY];
+	static uint64_t scratch[MANY];
+	static int64_t places[MANY][3];
+	size_t n_left = 0;
+
+	for (size_t i = 0; i < MANY; i++) {
+		const size_t x = i * 7919 % 251;
+		const size_t y = i * 104729 % 241;
+		const float size = i % 2 == 0 ? 9 : -7;
+		const float box[] = {(float)x, (float)y, (float)x + size, (float)y + 8};
+
+		memcpy(many[i], box, sizeof(box));
+		marks[i] = i % 50 == 49 ? NAN : (float)(int)(i * 37 % 91) / 9 - 5;
+	}
+	const struct msd_op_boxes b = {many[0], marks, 1,     1, MANY,
+				       MANY,    0.3f,  false, 0, false};
+	const size_t n = msd_op_suppress(&b, scratch, places);
+	cr_assert_gt(n, 300);
+	for (size_t i = 1; i < n; i++) {
+		const float last = marks[places[i - 1][2]];
+		const float mark = marks[places[i][2]];
+
+		cr_expect(mark < last ||
+			  (mark <= last && places[i][2] > places[i - 1][2]));
+	}
+	for (size_t i = 0; i < MANY; i++) {
+		bool is_left = !isnan(marks[i]);
+		bool was_left = false;
+
+		for (size_t k = 0; k < n; k++) {
+			const size_t at = (size_t)places[k][2];
+			const bool is_better = marks[at] > marks[i] ||
+					       (marks[at] >= marks[i] && at < i);
+
+			was_left |= at == i;
+			is_left &=
+				!(is_better && overlap_plainly(many[i], many[at], 0.3));
+		}
+		cr_expect_eq(is_left, was_left, "box %zu", i);
+		n_left += is_left;
+	}
+	cr_expect_eq(n_left, n);
 }
 
 static struct one grid_begin(const float *grid, const char *padding)

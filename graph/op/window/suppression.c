@@ -1,7 +1,9 @@
 /* NonMaxSuppression: as with NonZero, the values decide the output's size. */
 #include "graph/op/window/suppression.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
@@ -33,68 +35,160 @@ static float area(const struct box *x)
 	return (x->high[0] - x->low[0]) * (x->high[1] - x->low[1]);
 }
 
-/* True if the intersection of two boxes is too large a share of their union. */
-static bool overlap(const struct msd_op_boxes *b, size_t i, size_t k)
+enum { BLOCK = 16, KEPT = 256 };
+
+/* Boxes that were kept, their limits and areas in arrays for the vector unit. The rest
+ * of a block is NaN, which overlaps nothing. */
+struct kept {
+	size_t n; /* at most KEPT */
+	float low[2][KEPT];
+	float high[2][KEPT];
+	float area[KEPT];
+};
+
+static void keep(struct kept *kept, const struct box *x)
 {
-	const struct box x = box_of(b, i);
-	const struct box y = box_of(b, k);
+	const size_t n = kept->n;
+
+	if (n == KEPT)
+		return;
+	if (n % BLOCK == 0) {
+		for (size_t i = n; i < n + BLOCK; i++) {
+			kept->low[0][i] = kept->low[1][i] = NAN;
+			kept->high[0][i] = kept->high[1][i] = 0;
+			kept->area[i] = 0;
+		}
+	}
+	for (size_t a = 0; a < 2; a++) {
+		kept->low[a][n] = x->low[a];
+		kept->high[a][n] = x->high[a];
+	}
+	kept->area[n] = area(x);
+	kept->n++;
+}
+
+/* True if the intersection of two boxes is too large a share of their union. */
+static bool overlap(const struct box *x, const struct box *y, float most)
+{
 	struct box common;
 
 	for (size_t a = 0; a < 2; a++) {
-		common.low[a] = x.low[a] > y.low[a] ? x.low[a] : y.low[a];
-		common.high[a] = x.high[a] < y.high[a] ? x.high[a] : y.high[a];
+		common.low[a] = x->low[a] > y->low[a] ? x->low[a] : y->low[a];
+		common.high[a] = x->high[a] < y->high[a] ? x->high[a] : y->high[a];
 		if (!(common.high[a] > common.low[a]))
 			return false;
 	}
 	const float shared = area(&common);
-	return shared / (area(&x) + area(&y) - shared) > b->overlap;
+	return shared / (area(x) + area(y) - shared) > most;
 }
 
-/* The higher score first; of equal scores the earlier box. */
-static int compare(const void *a, const void *b, void *ctx)
+/* The same as overlap() with one of the kept boxes. */
+static bool overlaps_kept(const struct kept *kept, const struct box *x, float most)
 {
-	const float *scores = ctx;
-	const size_t x = *(const size_t *)a;
-	const size_t y = *(const size_t *)b;
+	const float own = area(x);
 
-	if (scores[x] != scores[y])
-		return scores[x] > scores[y] ? -1 : 1;
-	return x < y ? -1 : x > y;
+	for (size_t i = 0; i < kept->n; i += BLOCK) {
+		int n = 0;
+
+		for (size_t k = i; k < i + BLOCK; k++) {
+			float low[2];
+			float high[2];
+
+			for (size_t a = 0; a < 2; a++) {
+				const float from = kept->low[a][k];
+				const float to = kept->high[a][k];
+
+				low[a] = x->low[a] > from ? x->low[a] : from;
+				high[a] = x->high[a] < to ? x->high[a] : to;
+			}
+			const float shared = (high[0] - low[0]) * (high[1] - low[1]);
+			const float share = shared / (own + kept->area[k] - shared);
+			n += (high[0] > low[0]) & (high[1] > low[1]) & (share > most);
+		}
+		if (n > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Keys sort by falling scores; of equal scores the earlier box is first. */
+static uint64_t key_of(float score, size_t box)
+{
+	const float v = score + 0; /* one zero */
+	uint32_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	bits = (bits >> 31) != 0 ? bits : ~(bits | UINT32_C(1) << 31);
+	return (uint64_t)bits << 32 | box;
+}
+
+/* Place @key at @root of a heap of @n, whose root is the largest. */
+static void sift(uint64_t *heap, size_t n, size_t root, uint64_t key)
+{
+	for (size_t child = 2 * root + 1; child < n; child = 2 * root + 1) {
+		child += child + 1 < n && heap[child + 1] > heap[child] ? 1 : 0;
+		if (heap[child] < key)
+			break;
+		heap[root] = heap[child];
+		root = child;
+	}
+	heap[root] = key;
+}
+
+static void sort_keys(uint64_t *keys, size_t n)
+{
+	for (size_t i = n / 2; i > 0; i--)
+		sift(keys, n, i - 1, keys[i - 1]);
+	for (size_t i = n; i > 1; i--) {
+		const uint64_t last = keys[i - 1];
+
+		keys[i - 1] = keys[0];
+		sift(keys, i - 1, 0, last);
+	}
 }
 
 /* Collect the boxes whose scores are high enough, the best first. NaN is never high
  * enough. */
-static size_t sort(const struct msd_op_boxes *b, const float *scores, size_t *ret)
+static size_t sort(const struct msd_op_boxes *b, const float *scores, uint64_t *ret)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < b->n_boxes; i++) {
 		if (b->has_least ? scores[i] > b->least : scores[i] == scores[i])
-			ret[n++] = i;
+			ret[n++] = key_of(scores[i], i);
 	}
-	if (n > 0)
-		qsort_r(ret, n, sizeof(*ret), compare, (void *)(uintptr_t)scores);
+	sort_keys(ret, n);
+	for (size_t i = 0; i < n; i++)
+		ret[i] &= UINT32_MAX;
 	return n;
 }
 
 /* Move the remaining ones of the @n boxes of @image at @ret to its front. */
-static size_t leave(const struct msd_op_boxes *b, size_t image, size_t n, size_t *ret)
+static size_t leave(const struct msd_op_boxes *b, size_t image, size_t n, uint64_t *ret)
 {
 	const size_t first = image * b->n_boxes;
+	struct kept kept;
 	size_t left = 0;
 
+	kept.n = 0;
 	for (size_t i = 0; i < n && (int64_t)left < b->most; i++) {
-		bool is_left = true;
+		const struct box x = box_of(b, first + ret[i]);
+		bool is_left = !overlaps_kept(&kept, &x, b->overlap);
 
-		for (size_t k = 0; is_left && k < left; k++)
-			is_left = !overlap(b, first + ret[i], first + ret[k]);
-		if (is_left)
+		for (size_t k = KEPT; is_left && k < left; k++) {
+			const struct box y = box_of(b, first + ret[k]);
+
+			is_left = !overlap(&x, &y, b->overlap);
+		}
+		if (is_left) {
+			keep(&kept, &x);
 			ret[left++] = ret[i];
+		}
 	}
 	return left;
 }
 
-size_t msd_op_suppress(const struct msd_op_boxes *b, size_t *scratch,
+size_t msd_op_suppress(const struct msd_op_boxes *b, uint64_t *scratch,
 		       int64_t (*ret_places)[3])
 {
 	size_t n = 0;
@@ -162,6 +256,8 @@ static int check(const modser_sg_node *node)
 		return msd_infer_fail(node, "its boxes are not of float32");
 	const int64_t *boxes = msd_infer_dims(node, 0);
 	const int64_t *scores = msd_infer_dims(node, 1);
+	if (boxes[1] > UINT32_MAX)
+		return msd_infer_fail(node, "it has too many boxes");
 	if (boxes[2] != 4 || boxes[0] != scores[0] || boxes[1] != scores[2])
 		return msd_infer_fail(node, "its boxes and its scores do not fit");
 	return 0;
@@ -177,7 +273,7 @@ static int infer(modser_sg_node *node)
 	const int result = msd_op_boxes_of(node, &b);
 	if (result != 0)
 		return result;
-	size_t *scratch = calloc(b.n_boxes + 1, sizeof(*scratch));
+	uint64_t *scratch = calloc(b.n_boxes + 1, sizeof(*scratch));
 	if (scratch == NULL)
 		return msd_sg_no_memory(node->graph);
 	const int64_t dims[] = {(int64_t)msd_op_suppress(&b, scratch, NULL), 3};

@@ -26,7 +26,7 @@ struct msd_op_boxes {
  * first; NULL: only count. @scratch has room for an index for each box of an image.
  * Returns their number.
  */
-size_t msd_op_suppress(const struct msd_op_boxes *b, size_t *scratch,
+size_t msd_op_suppress(const struct msd_op_boxes *b, uint64_t *scratch,
 		       int64_t (*ret_places)[3]);
 /**
  * Read the parameters of a NonMaxSuppression, whose inputs have been checked. Returns

@@ -130,9 +130,46 @@ static msd_err run_logical(const struct msd_kernel_call *c, struct msd_diag *d)
 	return run_two(c, true);
 }
 
+/* A row of a Where: addresses of its first elements, and steps in elements. */
+struct choice {
+	const uint8_t *is, *yes, *no;
+	int64_t is_step, yes_step, no_step;
+	int64_t n;
+};
+
+/* @size is a constant where this is inlined. */
+static inline __attribute__((always_inline)) void
+choose_row(const struct choice *c, const size_t size, uint8_t *y)
+{
+	const int64_t yes_step = c->yes_step * (int64_t)size;
+	const int64_t no_step = c->no_step * (int64_t)size;
+
+	for (int64_t k = 0; k < c->n; k++, y += size) {
+		const uint8_t *yes = c->yes + k * yes_step;
+		const uint8_t *no = c->no + k * no_step;
+
+		memcpy(y, c->is[k * c->is_step] != 0 ? yes : no, size);
+	}
+}
+
+static void choose(const struct choice *c, size_t size, uint8_t *y)
+{
+	if (size == 4) {
+		choose_row(c, 4, y);
+	} else if (size == 8) {
+		choose_row(c, 8, y);
+	} else if (size == 1) {
+		choose_row(c, 1, y);
+	} else {
+		choose_row(c, size, y);
+	}
+}
+
 static msd_err run_where(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const size_t size = msd_kernel_out_dtype(c, 0).bits / 8u;
+	const uint8_t *yes = c->in[1];
+	const uint8_t *no = c->in[2];
 	uint8_t *y = c->out[0];
 	struct msd_walk w;
 
@@ -142,16 +179,18 @@ static msd_err run_where(const struct msd_kernel_call *c, struct msd_diag *d)
 		msd_walk_stretch(&w, msd_kernel_in_dims(c, i),
 				 msd_kernel_in_ndim(c, i));
 	}
+	msd_walk_merge(&w);
 	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
-		for (int64_t k = 0; k < w.n; k++, y += size) {
-			const uint8_t *is = c->in[0];
-			const bool holds = is[w.at[0] + k * msd_walk_step(&w, 0)] != 0;
-			const size_t i = holds ? 1 : 2;
-			const uint8_t *x = c->in[i];
-			const int64_t at = w.at[i] + k * msd_walk_step(&w, i);
+		const struct choice row = {(const uint8_t *)c->in[0] + w.at[0],
+					   yes + w.at[1] * (int64_t)size,
+					   no + w.at[2] * (int64_t)size,
+					   msd_walk_step(&w, 0),
+					   msd_walk_step(&w, 1),
+					   msd_walk_step(&w, 2),
+					   w.n};
 
-			memcpy(y, x + at * (int64_t)size, size);
-		}
+		choose(&row, size, y);
+		y += (size_t)w.n * size;
 	}
 	return MSD_OK;
 }

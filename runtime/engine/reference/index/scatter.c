@@ -55,14 +55,20 @@ static int64_t join_integers(const struct scatter *s, union msd_number a,
 	return b.i;
 }
 
-/* Apply update @i to element @at. */
-static void put(const struct scatter *s, int64_t at, int64_t i)
+/* Copy @n updates from @i on to elements @at and on. */
+static void copy(const struct scatter *s, int64_t at, int64_t i, size_t n)
 {
 	const size_t size = s->dtype.bits / 8u;
 
+	memcpy((uint8_t *)s->y + (size_t)at * size,
+	       (const uint8_t *)s->updates + (size_t)i * size, n * size);
+}
+
+/* Apply update @i to element @at. */
+static void put(const struct scatter *s, int64_t at, int64_t i)
+{
 	if (s->how == MSD_SCATTER_NONE) {
-		memcpy((uint8_t *)s->y + (size_t)at * size,
-		       (const uint8_t *)s->updates + (size_t)i * size, size);
+		copy(s, at, i, 1);
 		return;
 	}
 	const union msd_number a = msd_number_load(s->dtype, s->y, at);
@@ -132,6 +138,10 @@ static msd_err run_nd(const struct msd_kernel_call *c, struct msd_diag *d)
 			err = msd_index_tuple(c, i, 0, &at, d);
 		if (err != MSD_OK)
 			return err;
+		if (s.how == MSD_SCATTER_NONE) {
+			copy(&s, at * row, (int64_t)i * row, (size_t)row);
+			continue;
+		}
 		for (int64_t k = 0; k < row; k++)
 			put(&s, at * row + k, (int64_t)i * row + k);
 	}

@@ -4,52 +4,75 @@
 #include "runtime/engine/reference/layer/moments.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
+#include "runtime/kernel/row.h"
 
-/* Sum over the channels around channel @k of the image at @x: @before on one side,
- * @after on the other. */
-static double sum_of_squares(const struct msd_kernel_call *c, size_t x, size_t k,
-			     size_t channels, size_t plane, size_t before, size_t after)
+/* Elements that are normalized by those of the channels around theirs. */
+struct channels {
+	const struct msd_kernel_call *c;
+	struct msd_dtype dtype;
+	size_t n, plane;
+	size_t before, after; /* channels on either side */
+	double k, alpha, beta;
+};
+
+/* @n elements of plane @row from @first on. */
+static void run_block(const struct channels *p, size_t row, size_t first, size_t n)
 {
-	const size_t from = k > before ? k - before : 0;
-	const size_t to = k + after < channels ? k + after + 1 : channels;
-	double sum = 0;
+	const size_t k = row % p->n;
+	const size_t from = k > p->before ? k - p->before : 0;
+	const size_t to = k + p->after < p->n ? k + p->after + 1 : p->n;
+	double sums[MSD_ROW_BLOCK] = {0};
+	double v[MSD_ROW_BLOCK];
 
 	for (size_t i = from; i < to; i++) {
-		const double v = msd_kernel_get(c, 0, x + i * plane);
+		const size_t at = (row - k + i) * p->plane + first;
 
-		sum += v * v;
+		msd_row_load(p->dtype, p->c->in[0], (int64_t)at, 1, n, v);
+		for (size_t j = 0; j < n; j++)
+			sums[j] += v[j] * v[j];
 	}
-	return sum;
+	msd_row_load(p->dtype, p->c->in[0], (int64_t)(row * p->plane + first), 1, n, v);
+	for (size_t j = 0; j < n; j++)
+		v[j] *= pow(p->k + p->alpha * sums[j], -p->beta);
+	msd_row_store(p->dtype, p->c->out[0], row * p->plane + first, n, v);
+}
+
+static void run_channels(const void *ctx, size_t first, size_t count)
+{
+	const struct channels *p = ctx;
+
+	for (size_t row = first; row < first + count; row++) {
+		for (size_t i = 0, n; i < p->plane; i += n) {
+			n = p->plane - i < MSD_ROW_BLOCK ? p->plane - i : MSD_ROW_BLOCK;
+			run_block(p, row, i, n);
+		}
+	}
 }
 
 static msd_err run_lrn(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	enum { LRN_NS = 30 }; /* of an element */
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
-	const size_t channels = (size_t)dims[1];
-	const size_t plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1);
-	const size_t n = msd_kernel_out_elements(c, 0);
 	const int64_t size = msd_kernel_int(c, "local_size");
-	const double alpha = (double)msd_kernel_float(c, "alpha") / (double)size;
 	/* In ONNX the larger half of an even window is after the channel. */
-	const size_t before =
-		(size_t)(msd_kernel_int(c, "is_onnx") != 0 ? size - 1 : size) / 2;
+	const int64_t before = msd_kernel_int(c, "is_onnx") != 0 ? size - 1 : size;
+	const struct channels p = {
+		.c = c,
+		.dtype = msd_kernel_in_dtype(c, 0),
+		.n = (size_t)dims[1],
+		.plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1),
+		.before = (size_t)before / 2,
+		.after = (size_t)size / 2,
+		.k = (double)msd_kernel_float(c, "k"),
+		.alpha = (double)msd_kernel_float(c, "alpha") / (double)size,
+		.beta = (double)msd_kernel_float(c, "beta"),
+	};
 
 	if (msd_kernel_int(c, "norm_region") != 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "LRN within a channel cannot be run");
 	}
-	for (size_t i = 0; i < n; i++) {
-		const size_t k = i / plane % channels;
-		const size_t x = i / (plane * channels) * plane * channels + i % plane;
-		const double sum = sum_of_squares(c, x, k, channels, plane, before,
-						  (size_t)size / 2);
-
-		msd_kernel_put(
-			c, 0, i,
-			msd_kernel_get(c, 0, i) *
-				pow((double)msd_kernel_float(c, "k") + alpha * sum,
-				    -(double)msd_kernel_float(c, "beta")));
-	}
+	msd_ranges_each((size_t)dims[0] * p.n, LRN_NS * p.plane, run_channels, &p);
 	return MSD_OK;
 }
 

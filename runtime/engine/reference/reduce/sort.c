@@ -46,16 +46,19 @@ static void load_keys(const struct line *l, int64_t *keys)
 
 static int64_t find(const int64_t *keys, int64_t n, bool is_max, bool is_last)
 {
-	int64_t best = 0;
+	const int64_t flip = is_max ? 0 : -1; /* key, or ~key */
+	int64_t best = keys[0] ^ flip;
+	int64_t at = 0;
 
 	for (int64_t i = 1; i < n; i++) {
-		const int64_t a = keys[i];
-		const int64_t b = keys[best];
+		const int64_t key = keys[i] ^ flip;
 
-		if ((is_max ? a > b : a < b) || (is_last && a == b))
-			best = i;
+		if (key > best || (is_last && key == best)) {
+			best = key;
+			at = i;
+		}
 	}
-	return best;
+	return at;
 }
 
 static msd_err run_arg(const struct msd_kernel_call *c, bool is_max, struct msd_diag *d)

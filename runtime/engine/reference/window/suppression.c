@@ -9,7 +9,7 @@
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	struct msd_op_boxes b;
-	size_t *scratch;
+	uint64_t *scratch;
 
 	if (msd_op_boxes_of(c->node, &b) != 0) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
