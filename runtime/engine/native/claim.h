@@ -74,6 +74,7 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(dequantize_linear)                                                           \
 	X(div)                                                                         \
 	X(dynamic_quantize_linear)                                                     \
+	X(einsum)                                                                      \
 	X(elu)                                                                         \
 	X(erf)                                                                         \
 	X(exp)                                                                         \

@@ -4,20 +4,10 @@
 #include "graph/op/layer/product.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/kernels.h"
+#include "runtime/engine/native/product.h"
 #include "runtime/engine/native/select.h"
 #include "runtime/engine/native/work.h"
 #include "runtime/kernel/walk.h"
-
-enum { COLUMNS = 192 }; /* A part has so many, if there are several threads. */
-
-struct job {
-	const struct msd_native_kernels *k;
-	struct msd_native_product p; /* of stack 0 */
-	const struct msd_walk *stacks;
-	size_t a_size, b_size;
-	size_t m_step, m_parts, n_step, n_parts;
-	float *scratch;
-};
 
 /* @step is 1 if the rows of b are contiguous, else the columns are. */
 static bool pack_matrix(const modser_sg_node *node, bool is_turned,
@@ -41,57 +31,6 @@ static bool pack_matrix(const modser_sg_node *node, bool is_turned,
 				p->weights);
 	*ret = p;
 	return true;
-}
-
-static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
-{
-	const struct job *j = ctx;
-	float *scratch = j->scratch + thread * *j->k->product_scratch;
-
-	for (size_t i = first; i < end; i++) {
-		const size_t n0 = i % j->n_parts * j->n_step;
-		const size_t m0 = i / j->n_parts % j->m_parts * j->m_step;
-		const size_t stack = i / j->n_parts / j->m_parts;
-		struct msd_native_product p = j->p;
-
-		if (j->stacks != NULL) {
-			p.a += (size_t)msd_walk_place(j->stacks, 0, stack) * j->a_size;
-			p.b += (size_t)msd_walk_place(j->stacks, 1, stack) * j->b_size;
-			p.y += stack * p.m * p.n;
-		}
-		const size_t m1 = p.m - m0 < j->m_step ? p.m : m0 + j->m_step;
-		const size_t n1 = p.n - n0 < j->n_step ? p.n : n0 + j->n_step;
-		j->k->product(&p, m0, m1, n0, n1, scratch);
-	}
-}
-
-static msd_err run_job(struct job *j, size_t n_stacks, struct msd_diag *d)
-{
-	const size_t rows = j->k->rows;
-	const size_t threads = msd_native_threads();
-
-	if (n_stacks == 0 || j->p.m == 0 || j->p.n == 0)
-		return MSD_OK;
-	j->p.bring = j->k->bring_matrix;
-	j->n_step = threads > 1 ? COLUMNS : (j->p.n + COLUMNS - 1) / COLUMNS * COLUMNS;
-	j->n_parts = (j->p.n + j->n_step - 1) / j->n_step;
-	j->m_step = (j->p.m + rows - 1) / rows * rows;
-	if (threads > 1 && n_stacks * j->n_parts < threads * 2) {
-		const size_t tiles = (j->p.m + rows - 1) / rows;
-		const size_t parts = tiles < threads * 2 ? tiles : threads * 2;
-
-		j->m_step = (tiles + parts - 1) / parts * rows;
-	}
-	j->m_parts = (j->p.m + j->m_step - 1) / j->m_step;
-	j->scratch = msd_native_scratch_take(threads * *j->k->product_scratch);
-	if (j->scratch == NULL)
-		return msd_diag_no_memory(d);
-	const double columns = j->p.n < j->n_step ? (double)j->p.n : (double)j->n_step;
-	const double height = j->p.m < j->m_step ? (double)j->p.m : (double)j->m_step;
-	msd_native_each(n_stacks * j->n_parts * j->m_parts,
-			height * columns * (double)j->p.k / 32, run_parts, j);
-	msd_native_scratch_give(j->scratch);
-	return MSD_OK;
 }
 
 static const float *packed_b(const struct msd_native_packed *packed)
@@ -133,7 +72,7 @@ static void scale_rows(const void *ctx, size_t first, size_t end, size_t thread)
 
 /* The addend is broadcast from a scalar or from one or two axes; a column of addends
  * is one per row. Sums start with it, unless they are scaled. */
-static msd_err run_scaled(const struct msd_kernel_call *c, struct job *j,
+static msd_err run_scaled(const struct msd_kernel_call *c, struct msd_native_stack *j,
 			  const float *addend, struct msd_diag *d)
 {
 	const bool has_addend = addend != NULL;
@@ -155,14 +94,14 @@ static msd_err run_scaled(const struct msd_kernel_call *c, struct job *j,
 		j->p.start_columns = s.step != 0;
 		j->p.start_row = s.row;
 	}
-	const msd_err err = run_job(j, 1, d);
+	const msd_err err = msd_native_stack_run(j, 1, d);
 	if (err == MSD_OK && !is_plain)
 		msd_native_each(j->p.m, 0.3 * (double)s.n, scale_rows, &s);
 	return err;
 }
 
-static msd_err run_with_addend(const struct msd_kernel_call *c, struct job *j,
-			       struct msd_diag *d)
+static msd_err run_with_addend(const struct msd_kernel_call *c,
+			       struct msd_native_stack *j, struct msd_diag *d)
 {
 	const float beta = msd_kernel_float(c, "beta");
 
@@ -188,7 +127,7 @@ static msd_err run_gemm(const struct msd_kernel_call *c,
 	const int64_t *b = msd_kernel_in_dims(c, 1);
 	const bool is_a = msd_kernel_int(c, "transA") != 0;
 	const bool is_b = msd_kernel_int(c, "transB") != 0;
-	struct job j = {
+	struct msd_native_stack j = {
 		.k = msd_native_kernels(),
 		.p = {.m = (size_t)a[is_a ? 1 : 0],
 		      .n = (size_t)b[is_b ? 0 : 1],
@@ -217,7 +156,7 @@ static msd_err run_fully_connected(const struct msd_kernel_call *c,
 				   struct msd_diag *d)
 {
 	const size_t depth = (size_t)msd_kernel_in_dims(c, 1)[1];
-	struct job j = {
+	struct msd_native_stack j = {
 		.k = msd_native_kernels(),
 		.p = {.m = (size_t)msd_kernel_out_dims(c, 0)[0],
 		      .n = (size_t)msd_kernel_out_dims(c, 0)[1],
@@ -235,7 +174,7 @@ static msd_err run_fully_connected(const struct msd_kernel_call *c,
 		      .start_columns = true},
 	};
 
-	return run_job(&j, 1, d);
+	return msd_native_stack_run(&j, 1, d);
 }
 
 static bool pack_mat_mul(const modser_sg_node *node, struct msd_native_packed **ret)
@@ -262,7 +201,7 @@ static msd_err run_fused(const struct msd_kernel_call *c,
 	const int64_t *a = msd_kernel_in_dims(c, 0);
 	const size_t k = (size_t)a[na - 1];
 	const size_t n = (size_t)msd_kernel_out_dims(c, 0)[na - 1];
-	struct job j = {
+	struct msd_native_stack j = {
 		.k = msd_native_kernels(),
 		.p = {.m = msd_native_count(a, 0, na - 1),
 		      .n = n,
@@ -281,7 +220,7 @@ static msd_err run_fused(const struct msd_kernel_call *c,
 	};
 
 	msd_native_set_fused(modser_sg_node_op(c->node), &j.p.finish);
-	return run_job(&j, 1, d);
+	return msd_native_stack_run(&j, 1, d);
 }
 
 /* Stacks of matrices are broadcast; one matrix on the right makes the stacks on the
@@ -300,10 +239,11 @@ static msd_err run_mat_mul(const struct msd_kernel_call *c,
 	const size_t columns = nb > 1 ? (size_t)b[nb - 1] : 1;
 	const size_t k = (size_t)a[na - 1];
 	struct msd_walk stacks;
-	struct job j = {
+	struct msd_native_stack j = {
 		.k = msd_native_kernels(),
 		.a_size = rows * k,
 		.b_size = k * columns,
+		.y_size = rows * columns,
 		.p = {.m = rows,
 		      .n = columns,
 		      .k = k,
@@ -320,13 +260,15 @@ static msd_err run_mat_mul(const struct msd_kernel_call *c,
 
 	if (nb <= 2) {
 		j.p.m = rows * msd_native_count(a, 0, stacked_a);
-		return run_job(&j, 1, d);
+		return msd_native_stack_run(&j, 1, d);
 	}
 	msd_walk_init(&stacks, msd_kernel_out_dims(c, 0), stacked);
 	msd_walk_stretch(&stacks, a, stacked_a);
 	msd_walk_stretch(&stacks, b, stacked_b);
-	j.stacks = &stacks;
-	return run_job(&j, msd_native_count(msd_kernel_out_dims(c, 0), 0, stacked), d);
+	msd_walk_stretch(&stacks, msd_kernel_out_dims(c, 0), stacked);
+	j.places = &stacks;
+	return msd_native_stack_run(
+		&j, msd_native_count(msd_kernel_out_dims(c, 0), 0, stacked), d);
 }
 
 enum { PACKS = 1u << 1 }; /* the matrix on the right */
