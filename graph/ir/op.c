@@ -66,8 +66,14 @@ void msd_sg_op_destroy(modser_sg_op *op)
 	free(op);
 }
 
+/* A run looks parameters up. The linker merges equal literals, so an address mostly
+ * decides, and few names are compared. */
 static modser_sg_attr *find_param(const modser_sg_op *op, const char *param)
 {
+	for (size_t i = 0; i < op->schema->n_fields; i++) {
+		if (op->schema->fields[i].name == param)
+			return &op->params[i];
+	}
 	for (size_t i = 0; i < op->schema->n_fields; i++) {
 		if (strcmp(op->schema->fields[i].name, param) == 0)
 			return &op->params[i];
