@@ -40,6 +40,8 @@ static bool told(struct msd_reply_cache *h, struct msd_span bytes, uint64_t payl
 
 	MUST(err == decode(b, plain));
 	MUST(err != MSD_OK || same_result(r, plain));
+	MUST(err != MSD_OK || (r->is_varied == plain->is_varied &&
+			       r->has_objects == plain->has_objects));
 	if (err == MSD_OK && known == NULL)
 		msd_reply_cache_keep(h, bytes, payload, b, r);
 	modser_result_free(r);

@@ -89,6 +89,16 @@ BODY = {
         *[ext(k, bytes(7) + b"\x01") for k in (2, 3, 4, 5, 7, 9)],
         ext(6, bytes([2, 32, 1, 0])), ext(8, b""), ext(8, struct.pack("<2q", 3, 4)),
         tensor(shape=(), nbytes=4))),
+    "accept_objects": request("call", array(
+        ext(10, bytes(9)), ext(10, bytes(8) + b"\x01ffi.Function"), array(ext(10, bytes(9))))),
+    "accept_object_of_a_long_key": request("call", array(
+        b"\xc8" + struct.pack(">Hb", 9 + 256, 10) + bytes(9) + b"k" * 256)),
+    "accept_maps": request("call", array(
+        text("a:b"), array(ext(11, b"")), array(ext(11, b""), b"\x01", array(ext(11, b""), b"\xc0", b"\x02")))),
+    "reject_object_of_eight_bytes": request("call", array(ext(10, bytes(8)))),
+    "reject_object_of_a_longer_key": request("call", array(
+        b"\xc8" + struct.pack(">Hb", 9 + 257, 10) + bytes(9 + 257))),
+    "reject_map_mark_with_data": request("call", array(array(ext(11, b"\x00")))),
     "accept_tuples": request("call", array(text("a:b"), array(array(b"\x01"), array()))),
     "accept_fixext": request("call", array(b"\xd7\x02" + bytes(8), b"\xd6\x06\x02\x20\x01\x00")),
     "accept_wide_lengths": request("call", b"\xdd\x00\x00\x00\x01\xdb\x00\x00\x00\x01a"),
@@ -126,7 +136,7 @@ BODY = {
     "reject_duplicate_key": request("ping", array(), mapping(
         (text("trace"), b"\xc3"), (text("trace"), b"\xc2"))),
     "reject_int_key": request("ping", array(), mapping((b"\x01", b"\x01"))),
-    "reject_unknown_ext": request("call", array(ext(10, bytes(8)))),
+    "reject_unknown_ext": request("call", array(ext(12, bytes(8)))),
     "reject_timestamp": request("call", array(b"\xd6\xff" + bytes(4))),
     "reject_short_handle": request("call", array(ext(2, bytes(4)))),
     "reject_short_tensor": request("call", array(ext(1, bytes(31)))),

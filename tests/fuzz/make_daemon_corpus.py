@@ -101,6 +101,24 @@ SESSION = {
     "raw": ADDED + bytes([CALL, 0, 0, 0, RAW, 5]) + b"\x94\x01\x02\xc0\xc0",
 }
 TOOK = mapping((text("exec_ns"), number(5)))
+VARIED = mapping((text("varied"), b"\xc3"), (text("exec_ns"), number(5)))
+MARK = b"\xc7\x00\x0b"
+
+
+def an_object(slot=0, generation=1, key="test.Point"):
+    data = struct.pack("<IIB", slot, generation, 0) + key.encode()
+    return b"\xc7" + bytes([len(data), 10]) + data
+
+
+MAP = array(MARK, text("a"), b"\x01", text("b"), array(MARK, b"\x02", an_object()))
+OBJECTS = piece(FRAME, request(1, "call", text("m:echo"), MAP)) + piece(
+    FRAME, request(2, "call", text("m:kind"), array(an_object()))) + piece(
+    FRAME, request(3, "object.free", an_object(), an_object(1))) + piece(
+    FRAME, request(4, "object.describe", an_object())) + piece(
+    FRAME, request(5, "call", an_object(), b"\x01")) + piece(
+    FRAME, request(6, "call", text("m:echo"), array(MARK, b"\x01"))) + piece(
+    FRAME, request(7, "call", text("m:echo"), array(MARK, b"\x01", NIL, b"\x01", NIL))) + piece(
+    FRAME, request(8, "call", text("m:echo"), MARK))
 
 
 def known(*places):
@@ -120,6 +138,10 @@ REPLICA = {
     "accept_results": ANNOUNCED + piece(FRAME, response(2, RESULT))
     + piece(FRAME, response(3, tensor(2, 1 << 32)))
     + piece(FRAME, response(4, handle(4))),
+    "accept_objects": ANNOUNCED + b"".join(
+        piece(FRAME, response(id, array(array(tensor(1, at)), value), VARIED))
+        for id, at, value in ((5, 0, MAP), (6, 128, an_object(7, 9, "k" * 200)),
+                              (7, 256, array(MARK, an_object(), an_object())))),
     "accept_errors": b"".join(piece(FRAME, response(i, NIL, error=FAILED)) for i in (2, 3, 4)),
     "accept_meta": piece(FRAME, response(2, NIL, mapping((text("exec_ns"), b"\x05")), error=FAILED)),
     "accept_nothing": piece(TIME),
@@ -138,6 +160,7 @@ REPLICA = {
 PEER = {
     "accept_call": piece(FRAME, request(1, "call", text("m:int"))),
     "accept_echo": piece(FRAME, request(1, "call", text("m:echo"), text("x"))),
+    "accept_objects": OBJECTS,
     "accept_tensor": TOLD + piece(FRAME, request(1, "call", text("m:kind"), tensor(1))),
     "accept_lent": LENT_TO_IT + piece(FRAME, request(1, "call", text("m:kind"), AT_LENT))
     + piece(FRAME, request(2, "call", text("m:count"), tensor(3, 128, segment=1024)))
@@ -168,6 +191,7 @@ def with_options(*pairs):
 
 GUEST = {
     "accept_call": INT * 4,
+    "accept_objects": OBJECTS,
     "accept_pipeline": piece(FRAME, request(1, "call", text("m:echo"), text("x"))) + INT,
     "accept_payload": piece(PAYLOAD, request(1, "call", text("m:kind"), tensor(0))),
     "accept_outside_the_payload": piece(PAYLOAD, request(1, "call", text("m:kind"), tensor(0, 64))),
@@ -198,6 +222,9 @@ RECOGNISE = {
     + piece(0, request(1, "call", text("m:inu"))),
     "reject_payload": piece(0, request(1, "call", text("m:int"))) * 2
     + piece(1, request(1, "call", text("m:int"))),
+    "accept_map": b"".join(piece(0, request(id, "call", text("m:echo"), array(MARK, b"\x01", NIL)))
+                           for id in (1, 2, 3)),
+    "accept_varied": b"".join(piece(0, response(id, array(array(), NIL), VARIED)) for id in (1, 2, 3)),
     "accept_short_id": piece(0, array(b"\x00", b"\x01", text("ping"), array())) * 3,
     "accept_elsewhere": b"".join(piece(0, request(id, "call", text("m:kind"), tensor(1, 64 * id)))
                                  for id in (1, 2, 3)),
@@ -212,6 +239,9 @@ HEARD = {
     "accept_again": b"".join(piece(0, response(id, array(array(), NIL), TOOK)) for id in (1, 2, 3)),
     "accept_text": piece(0, response(1, array(text("x"), text("")), TOOK)) * 3,
     "accept_map": piece(0, response(1, mapping((text("key"), array(b"\x01", SHAPE))), TOOK)) * 4,
+    "accept_varied": piece(0, response(1, array(text("x"), b"\x01"), VARIED)) * 3,
+    "reject_map_value": piece(0, response(1, array(MARK, b"\x01", text("x")), VARIED)) * 3,
+    "reject_object": piece(0, response(1, array(array(), an_object()), VARIED)) * 3,
     "accept_behind_others": piece(0, response(1, text("x"), TOOK)) * 2
     + piece(0, response(2, text("y"), TOOK)) * 3,
     "reject_twice": piece(0, response(1, NIL, TOOK)) * 2,

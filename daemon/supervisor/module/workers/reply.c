@@ -274,8 +274,13 @@ static msd_err write_reply(struct msd_out *o, struct msd_req *r, struct msd_proc
 		err = patch_result(r, p, o, o->body.p + at, in->body.result.n,
 				   in->body.n_tensors, d);
 	}
-	if (err == MSD_OK && in->body.n_objects > 0)
-		err = msd_reply_objects_give(r, in, o->body.p + at, d);
+	if (err != MSD_OK || in->body.n_objects == 0)
+		return err;
+	err = msd_reply_objects_give(r, in, o->body.p + at, d);
+	if (err != MSD_OK && o->on_done != NULL) { /* the slots of its tensors */
+		o->on_done(o->ctx, false);
+		o->on_done = NULL;
+	}
 	return err;
 }
 
