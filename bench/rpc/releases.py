@@ -48,7 +48,7 @@ def main():
     for release in args.releases:
         python = python_of(args.venvs / release, RELEASES[release])
         run = subprocess.run(
-            [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", *TESTS],
+            [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rsf", *TESTS],
             cwd=ROOT / "tests/e2e", env=env, capture_output=True, text=True)
         lines = run.stdout.strip().splitlines() or [run.stderr.strip()]
         print(f"{release}: {lines[-1]}", flush=True)

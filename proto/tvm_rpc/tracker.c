@@ -125,7 +125,7 @@ static bool take_unicode(struct rest *r, struct text *t)
 	return true;
 }
 
-/* What follows a backslash. */
+/* Take the rest of an escape sequence, behind its backslash. */
 static bool take_escape(struct rest *r, struct text *t)
 {
 	static const char marks[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";

@@ -3,7 +3,6 @@
 
 #include "daemon/limits.h"
 #include "daemon/rpc_page.h"
-#include "daemon/supervisor/rpc/rpc_key.h"
 #include "daemon/supervisor/rpc/rpc_process.h"
 #include "daemon/supervisor/rpc/rpc_settings.h"
 #include "daemon/supervisor/rpc/rpc_step.h"

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include "daemon/supervisor/rpc/rpc_key.h"
-
 msd_err msd_match_keys_init(struct msd_match_keys *all, const char *key, uint32_t n,
 			    struct msd_diag *d)
 {
@@ -51,7 +49,7 @@ const struct msd_match_key *msd_match_keys_tell(struct msd_match_keys *all)
 	struct msd_match_key *k = find_new(all);
 	uint64_t random[2];
 
-	/* Who guesses a key gets a session: without random numbers there is none. */
+	/* A guessed key gives a session, so there is no key without random numbers. */
 	if (k == NULL ||
 	    getrandom(random, sizeof(random), GRND_NONBLOCK) != (ssize_t)sizeof(random))
 		return NULL;

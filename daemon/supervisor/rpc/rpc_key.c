@@ -1,22 +1,10 @@
 #include "daemon/supervisor/rpc/rpc_key.h"
 
-#include <string.h>
-
 #include "daemon/supervisor/edge/access/authorization.h"
 #include "daemon/supervisor/request/network.h"
 #include "daemon/supervisor/rights/acl.h"
 #include "daemon/supervisor/rpc/tracker.h"
 #include "store/digest.h"
-
-bool msd_rpc_key_is(const char *key, struct msd_span given)
-{
-	const size_t n = strlen(key);
-	unsigned differs = n != given.n;
-
-	for (size_t i = 0; i < given.n; i++)
-		differs |= (unsigned)given.p[i] ^ (uint8_t)key[n > 0 ? i % n : 0];
-	return differs == 0;
-}
 
 static bool is_on_loopback(const struct msd_rpc_conn *c)
 {

@@ -10,7 +10,5 @@
 
 /** True if the client of @c may have a session with @key. It may become its user. */
 bool msd_rpc_key_admits(struct msd_rpc_conn *c, struct msd_span key);
-/** Compare in a time that does not depend on where they differ. */
-bool msd_rpc_key_is(const char *key, struct msd_span given);
 
 #endif

@@ -1,3 +1,8 @@
+/*
+ * Happy path: the address is read, then each word behind a comma, then the words are
+ * checked together. The key of a file is read when the daemon starts. Failures: all are
+ * errors of the operator, which name the word and what was expected.
+ */
 #include "daemon/supervisor/rpc/rpc_settings.h"
 
 #include <errno.h>
@@ -9,7 +14,7 @@
 	"HOST:PORT[,key=WORD|,key=@FILE][,tracker=HOST:PORT[,as=ADDRESS]]"             \
 	"[,sessions=N]"
 
-#define WORD_BYTES 320u /* of one word between commas */
+#define WORD_BYTES 320u /* limit of a word between commas */
 
 static msd_err expected_form(struct msd_diag *d)
 {
@@ -104,7 +109,7 @@ static msd_err read_word(const char *word, struct msd_rpc_settings *ret,
 	return expected_form(d);
 }
 
-/* What the words say together. */
+/* Check words that depend on each other. */
 static msd_err check_all(struct msd_rpc_settings *s, struct msd_diag *d)
 {
 	const bool has_tracker = s->tracker.port != 0;
@@ -175,4 +180,14 @@ msd_err msd_rpc_settings_read_key(struct msd_rpc_settings *s, struct msd_diag *d
 	}
 	(void)snprintf(s->key, sizeof(s->key), "%s", line);
 	return MSD_OK;
+}
+
+bool msd_rpc_key_is(const char *key, struct msd_span given)
+{
+	const size_t n = strlen(key);
+	unsigned differs = n != given.n;
+
+	for (size_t i = 0; i < given.n; i++)
+		differs |= (unsigned)given.p[i] ^ (uint8_t)key[n > 0 ? i % n : 0];
+	return differs == 0;
 }

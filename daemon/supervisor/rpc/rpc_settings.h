@@ -3,6 +3,7 @@
 /* The value of --tvm-rpc:
  * HOST:PORT[,key=WORD|,key=@FILE][,tracker=HOST:PORT[,as=ADDRESS]][,sessions=N]. */
 #include "proto/address.h"
+#include "proto/base/bytes.h"
 #include "proto/base/diag.h"
 
 #define MSD_RPC_SESSIONS 16u /* at a time, without sessions=N */
@@ -31,5 +32,9 @@ MSD_MUST_CHECK msd_err msd_rpc_settings_read(const char *text,
  */
 MSD_MUST_CHECK msd_err msd_rpc_settings_read_key(struct msd_rpc_settings *s,
 						 struct msd_diag *d);
+/**
+ * True if a client's key @given is @key. The time does not depend on where they differ.
+ */
+bool msd_rpc_key_is(const char *key, struct msd_span given);
 
 #endif

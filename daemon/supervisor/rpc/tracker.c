@@ -45,7 +45,7 @@ struct msd_tracker {
 	struct msd_deadline due;
 	uint32_t n_failures; /* since it last answered the question for keys */
 	bool is_reported;    /* the failure was logged */
-	char name[MSD_ADDRESS_TEXT_MAX]; /* of the tracker, for the log */
+	char name[MSD_ADDRESS_TEXT_MAX]; /* the tracker's, for the log */
 };
 
 static void on_event(struct msd_tracker *t, enum msd_tracker_event event);
