@@ -170,7 +170,7 @@ def test_answers_packets_that_come_together(place):
         body = struct.pack("<Q", echo) + seq(text(b"x" * 300))
         packet = struct.pack("<Qi", 4 + len(body), CALL) + body
         s.sendall(packet * 5)
-        answers = s.recv(5 * (8 + 4 + 4 + 8 + 8 + 4 + 300), socket.MSG_WAITALL)
+        answers = s.recv(5 * (8 + 4 + 4 + 12 + 12 + 300), socket.MSG_WAITALL)
         assert answers.count(b"x" * 300) == 5
 
 

@@ -4,7 +4,6 @@
 
 #include "proto/tvm_rpc/hello.h"
 #include "proto/tvm_rpc/packet.h"
-#include "proto/tvm_rpc/tracker.h"
 #include "tests/proto/tvm_rpc_session.h"
 #include "tests/support/fail_alloc.h"
 

@@ -18,6 +18,7 @@
 #include "daemon/limits.h"
 #include "daemon/log.h"
 #include "daemon/supervisor/rpc/tracker_connect.h"
+#include "daemon/supervisor/rpc/tracker_step.h"
 #include "proto/base/errno_text.h"
 #include "proto/tvm_rpc/hello.h"
 #include "proto/tvm_rpc/tracker.h"
@@ -341,12 +342,11 @@ msd_err msd_tracker_open(struct msd_edge *e, const struct msd_rpc_settings *sett
 			 uint16_t port, struct msd_tracker **ret, struct msd_diag *d)
 {
 	struct msd_tracker *t = calloc(1, sizeof(*t));
-	msd_err err = t == NULL ? msd_diag_no_memory(d) : MSD_OK;
 
-	if (err == MSD_OK) {
-		err = msd_match_keys_init(&t->keys, settings->key, settings->sessions,
-					  d);
-	}
+	if (t == NULL)
+		return msd_diag_no_memory(d);
+	const msd_err err =
+		msd_match_keys_init(&t->keys, settings->key, settings->sessions, d);
 	if (err != MSD_OK) {
 		free(t);
 		return err;

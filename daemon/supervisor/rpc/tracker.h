@@ -7,7 +7,6 @@
  */
 #include "daemon/supervisor/edge/edge.h"
 #include "daemon/supervisor/rpc/match_key.h"
-#include "daemon/supervisor/rpc/tracker_step.h"
 
 struct msd_tracker;
 
