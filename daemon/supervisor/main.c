@@ -80,6 +80,19 @@ static int handed_rpc(const struct msd_options *o, const struct msd_sd *sd)
 	return -1;
 }
 
+/* Adopt all passed sockets but @rpc_fd. */
+static msd_err adopt_all(struct msd_edge *e, const struct msd_sd *sd, int rpc_fd,
+			 const struct msd_listen_options *how, struct msd_diag *d)
+{
+	msd_err err = MSD_OK;
+
+	for (uint32_t i = 0; i < sd->n_listen && err == MSD_OK; i++) {
+		if (sd->listen[i] != rpc_fd)
+			err = msd_listener_adopt(e, sd->listen[i], how, d);
+	}
+	return err;
+}
+
 static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 			  const struct msd_sd *sd, struct msd_diag *d)
 {
@@ -90,12 +103,8 @@ static msd_err listen_all(struct msd_edge *e, const struct msd_options *o,
 					       .wanted = o->listen,
 					       .n_wanted = o->n_listen};
 	const int rpc_fd = handed_rpc(o, sd);
-	msd_err err = MSD_OK;
+	msd_err err = adopt_all(e, sd, rpc_fd, &how, d);
 
-	for (uint32_t i = 0; i < sd->n_listen && err == MSD_OK; i++) {
-		if (sd->listen[i] != rpc_fd)
-			err = msd_listener_adopt(e, sd->listen[i], &how, d);
-	}
 	for (uint32_t i = 0; i < o->n_listen && err == MSD_OK; i++) {
 		if (!is_adopted(e, &o->listen[i]))
 			err = msd_listener_open(e, &o->listen[i], &how, d);

@@ -80,9 +80,10 @@ static void expect_left(const char *json, const char *keys)
 
 	cr_expect_eq(read_left(json, strlen(json), &k), MSD_OK, "%s", json);
 	cr_expect_str_eq(k.text, keys, "%s", json);
-	for (size_t n = 0; n < strlen(json); n++)
+	for (size_t n = 0; n < strlen(json); n++) {
 		cr_expect_eq(read_left(json, n, &k), MSD_PROTOCOL, "%zu of %s", n,
 			     json);
+	}
 }
 
 Test(tvm_rpc_tracker, keys_that_are_left_are_read)
