@@ -1,7 +1,7 @@
 /* Arrays of a client: memory, and copies between it and the client. */
 #include <stdlib.h>
 
-#include "daemon/rpc_session/session.h"
+#include "daemon/rpc_session/state.h"
 #include "runtime/device/memory.h"
 
 static msd_err no_room(uint64_t bytes, struct msd_diag *d)

@@ -9,71 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/rpc_session/linker.h"
-#include "daemon/rpc_session/timer.h"
-#include "runtime/load/loaded.h"
-#include "runtime/module/instance.h"
-#include "runtime/value/registry.h"
-
-#define MAX_FUNCTION_NAME 4096u
-
-static void return_none(struct msd_rpc_session *s)
-{
-	struct msd_any none = msd_none();
-
-	(void)!msd_rpc_session_result_any(s, &none, NULL);
-}
-
-static msd_err bytes_at(const struct msd_rpc_args *args, uint32_t i,
-			struct msd_span *ret, struct msd_diag *d)
-{
-	const struct msd_rpc_value *v = &args->values[i];
-
-	if (v->kind != MSD_RPC_TEXT && v->kind != MSD_RPC_BYTES) {
-		(void)msd_diag_set(d, MSD_BAD_ARGUMENT,
-				   "argument %u: expected a text or bytes", i);
-		return MSD_BAD_ARGUMENT;
-	}
-	*ret = v->as.bytes;
-	return MSD_OK;
-}
-
-static msd_err file_at(const struct msd_rpc_session *s, const struct msd_rpc_args *args,
-		       uint32_t i, struct msd_rpc_file **ret, struct msd_diag *d)
-{
-	struct msd_span name = {0};
-	const msd_err err = bytes_at(args, i, &name, d);
-
-	return err == MSD_OK ? msd_rpc_files_find(&s->files, name, ret, d) : err;
-}
-
-static msd_err object_at(const struct msd_rpc_session *s,
-			 const struct msd_rpc_args *args, uint32_t i,
-			 struct msd_rpc_object **ret, struct msd_diag *d)
-{
-	const struct msd_rpc_value *v = &args->values[i];
-	const bool is_handle = v->kind == MSD_RPC_MODULE || v->kind == MSD_RPC_OBJECT ||
-			       v->kind == MSD_RPC_FUNCTION;
-
-	*ret = is_handle ? msd_rpc_table_find(&s->table, v->as.handle) : NULL;
-	if (*ret != NULL)
-		return MSD_OK;
-	(void)msd_diag_set(d, MSD_BAD_ARGUMENT,
-			   "argument %u: expected a handle of this session", i);
-	return MSD_BAD_ARGUMENT;
-}
-
-static msd_err module_at(const struct msd_rpc_session *s,
-			 const struct msd_rpc_args *args, uint32_t i,
-			 struct msd_rpc_object **ret, struct msd_diag *d)
-{
-	const msd_err err = object_at(s, args, i, ret, d);
-
-	if (err != MSD_OK || (*ret)->kind == MSD_RPC_IS_MODULE ||
-	    (*ret)->kind == MSD_RPC_IS_INSTANCE)
-		return err;
-	return msd_diag_set(d, MSD_BAD_ARGUMENT, "argument %u: expected a module", i);
-}
+#include "daemon/rpc_session/args.h"
+#include "daemon/rpc_session/modules.h"
+#include "runtime/pool/pool.h"
 
 /* Its values, which may name tensors, come back as results. */
 static msd_err echo(struct msd_rpc_session *s, const struct msd_rpc_args *args,
@@ -107,28 +45,28 @@ static msd_err echo(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 			return msd_diag_no_memory(d);
 		break;
 	default:
-		if (object_at(s, args, 0, &o, d) != MSD_OK)
+		if (msd_rpc_object_at(s, args, 0, &o, d) != MSD_OK)
 			return MSD_BAD_ARGUMENT;
 		if (o->kind != MSD_RPC_IS_VALUE || !msd_any_copy(&o->value, &any)) {
 			return msd_diag_set(d, MSD_BAD_ARGUMENT,
 					    "argument 0: expected a value");
 		}
 	}
-	return msd_rpc_session_result_any(s, &any, d);
+	return msd_rpc_session_result_any(s, &any, NULL, d);
 }
 
 static msd_err upload(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 		      struct msd_diag *d)
 {
 	struct msd_span name = {0}, bytes = {0};
-	msd_err err = bytes_at(args, 0, &name, d);
+	msd_err err = msd_rpc_bytes_at(args, 0, &name, d);
 
 	if (err == MSD_OK)
-		err = bytes_at(args, 1, &bytes, d);
+		err = msd_rpc_bytes_at(args, 1, &bytes, d);
 	if (err == MSD_OK)
 		err = msd_rpc_files_put(&s->files, name, bytes, d);
 	if (err == MSD_OK)
-		return_none(s);
+		msd_rpc_return_none(s);
 	return err;
 }
 
@@ -138,7 +76,7 @@ static msd_err download(struct msd_rpc_session *s, const struct msd_rpc_args *ar
 	struct msd_rpc_value v = {.kind = MSD_RPC_BYTES};
 	struct msd_buf bytes = {0};
 	struct msd_rpc_file *file = NULL;
-	msd_err err = file_at(s, args, 0, &file, d);
+	msd_err err = msd_rpc_file_at(s, args, 0, &file, d);
 
 	if (err == MSD_OK)
 		err = msd_rpc_file_read(file, &bytes, d);
@@ -154,290 +92,75 @@ static msd_err drop(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 		    struct msd_diag *d)
 {
 	struct msd_span name = {0};
-	const msd_err err = bytes_at(args, 0, &name, d);
+	const msd_err err = msd_rpc_bytes_at(args, 0, &name, d);
 
 	if (err != MSD_OK)
 		return err;
 	msd_rpc_files_remove(&s->files, name);
-	return_none(s);
+	msd_rpc_return_none(s);
 	return MSD_OK;
 }
 
-static msd_err open_module(struct msd_rpc_session *s, const struct msd_rpc_file *file,
-			   struct msd_loaded **ret, struct msd_diag *d)
-{
-	/* The module keeps the label for its error texts. */
-	char *label = strdup(file->name);
-	const struct msd_load_options options = {.label = label,
-						 .probe_signatures = true};
-	struct msd_dev *dev;
-	msd_err err = MSD_OK;
-
-	if (label == NULL)
-		return msd_diag_no_memory(d);
-	msd_rpc_session_note(s, "load of", label);
-	err = msd_loaded_open(file->fd, file->map, &options, ret, d);
-	if (err == MSD_OK) {
-		err = msd_loaded_place(*ret, (struct msd_device){0}, d);
-		if (err == MSD_OK) {
-			err = msd_rpc_devices_reach(&s->devices,
-						    msd_loaded_device(*ret), &dev, d);
-		}
-		if (err != MSD_OK)
-			msd_loaded_close(*ret);
-	}
-	msd_rpc_session_note(s, NULL, NULL);
-	if (err != MSD_OK)
-		free(label);
-	return err;
-}
-
-/* NULL: no memory. */
-static struct msd_rpc_module *add_module(struct msd_rpc_session *s)
-{
-	struct msd_rpc_module *m = calloc(1, sizeof(*m));
-
-	if (m != NULL) {
-		m->next = s->modules;
-		s->modules = m;
-	}
-	return m;
-}
-
-/* Objects are linked to a library, which is a file called NAME.so, as in TVM's server.
- */
-static msd_err link_file(struct msd_rpc_session *s, struct msd_rpc_file **file,
+/* A path for the other functions: the session's files have no folder. */
+static msd_err work_path(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 			 struct msd_diag *d)
 {
-	char name[MSD_RPC_MAX_FILE_NAME + sizeof(".so")];
-	int fd;
-
-	if (!msd_rpc_linker_wants((*file)->map))
-		return MSD_OK;
-	(void)snprintf(name, sizeof(name), "%s.so", (*file)->name);
-	msd_err err = msd_rpc_linker_run((*file)->map, &fd, d);
-	if (err == MSD_OK)
-		err = msd_rpc_files_put_fd(&s->files, msd_span_of(name), fd, d);
-	if (err == MSD_OK)
-		err = msd_rpc_files_find(&s->files, msd_span_of(name), file, d);
-	return err == MSD_OK ? msd_rpc_file_seal(*file, d) : err;
-}
-
-static msd_err load_module(struct msd_rpc_session *s, const struct msd_rpc_args *args,
-			   struct msd_diag *d)
-{
-	struct msd_rpc_object o = {.kind = MSD_RPC_IS_MODULE};
-	struct msd_rpc_file *file = NULL;
-	msd_err err = file_at(s, args, 0, &file, d);
+	struct msd_span name = {0};
+	struct msd_any any;
+	msd_err err = msd_rpc_bytes_at(args, 0, &name, d);
 
 	if (err == MSD_OK)
-		err = msd_rpc_file_seal(file, d);
-	if (err == MSD_OK)
-		err = link_file(s, &file, d);
+		err = msd_rpc_file_name_check(name, d);
 	if (err != MSD_OK)
 		return err;
-	o.module = add_module(s);
-	if (o.module == NULL)
-		return msd_diag_no_memory(d);
-	err = open_module(s, file, &o.module->loaded, d);
-	if (err != MSD_OK) {
-		s->modules = o.module->next;
-		free(o.module);
-		return err;
-	}
-	return msd_rpc_session_result_object(s, &o, d);
+	return msd_any_text(name, true, &any)
+		       ? msd_rpc_session_result_any(s, &any, NULL, d)
+		       : msd_diag_no_memory(d);
 }
 
-static msd_err system_lib(struct msd_rpc_session *s, const struct msd_rpc_args *args,
+/* Each name has a comma behind it, as TVM's C++ server writes them. */
+static msd_err list_files(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 			  struct msd_diag *d)
 {
-	struct msd_rpc_object o = {.kind = MSD_RPC_IS_MODULE, .module = add_module(s)};
-
-	(void)args;
-	if (o.module == NULL)
-		return msd_diag_no_memory(d);
-	return msd_rpc_session_result_object(s, &o, d);
-}
-
-static bool is_maker(const char *name)
-{
-	return strcmp(name, "default") == 0 ||
-	       strcmp(name, "vm_load_executable") == 0 ||
-	       strcmp(name, "vm_profiler_load_executable") == 0;
-}
-
-static bool find_in_module(struct msd_rpc_module *m, const char *name,
-			   struct msd_rpc_object *ret)
-{
-	const struct msd_func_info *info;
-	struct msd_function *fn;
-	struct msd_diag why = {0};
-
-	*ret = (struct msd_rpc_object){.module = m};
-	if (m->loaded != NULL &&
-	    msd_loaded_find(m->loaded, name, &info, &fn, &why) == MSD_OK) {
-		ret->kind = MSD_RPC_IS_FUNCTION;
-		ret->function = fn;
-		return true;
-	}
-	msd_diag_finish(&why);
-	if (m->loaded != NULL && is_maker(name)) {
-		ret->kind = MSD_RPC_IS_MAKER;
-		return true;
-	}
-	for (uint32_t i = 0; i < m->n_imports; i++) { /* imports have none: no circle */
-		if (find_in_module(m->imports[i], name, ret))
-			return true;
-	}
-	return false;
-}
-
-static bool find_in_instance(const struct msd_rpc_object *o, const char *name,
-			     struct msd_rpc_object *ret)
-{
-	struct msd_diag why = {0};
-	bool takes_out;
-
-	*ret = (struct msd_rpc_object){.kind = MSD_RPC_IS_FUNCTION,
-				       .module = o->module,
-				       .instance = o->instance,
-				       .is_get_input = strcmp(name, "get_input") == 0};
-	if (msd_instance_find(o->instance, name, &ret->function, &takes_out, &why) ==
-	    MSD_OK)
-		return true;
-	msd_diag_finish(&why);
-	return false;
-}
-
-/* Find the function @name of the module of argument 0; *@ret_is_found says if there is
- * one. */
-static msd_err find_function(const struct msd_rpc_session *s,
-			     const struct msd_rpc_args *args,
-			     struct msd_rpc_object *ret, bool *ret_is_found,
-			     struct msd_diag *d)
-{
-	struct msd_rpc_object *module = NULL;
-	struct msd_span name = {0};
-	msd_err err = module_at(s, args, 0, &module, d);
+	struct msd_rpc_value v = {.kind = MSD_RPC_TEXT};
+	struct msd_span folder = {0};
+	struct msd_buf names = {0};
+	msd_err err = msd_rpc_bytes_at(args, 0, &folder, d);
 
 	if (err == MSD_OK)
-		err = bytes_at(args, 1, &name, d);
-	if (err != MSD_OK)
-		return err;
-	char *text = strndup((const char *)name.p,
-			     name.n < MAX_FUNCTION_NAME ? name.n : MAX_FUNCTION_NAME);
-	if (text == NULL)
-		return msd_diag_no_memory(d);
-	*ret_is_found = module->kind == MSD_RPC_IS_INSTANCE
-				? find_in_instance(module, text, ret)
-				: find_in_module(module->module, text, ret);
-	free(text);
-	return MSD_OK;
-}
-
-static msd_err get_function(struct msd_rpc_session *s, const struct msd_rpc_args *args,
-			    struct msd_diag *d)
-{
-	struct msd_rpc_object found;
-	bool is_found = false;
-	const msd_err err = find_function(s, args, &found, &is_found, d);
-
-	if (err != MSD_OK)
-		return err;
-	if (is_found)
-		return msd_rpc_session_result_object(s, &found, d);
-	return_none(s);
-	return MSD_OK;
-}
-
-/* The function to time: one of a module, or, without one, a global function. */
-static msd_err find_timed(const struct msd_rpc_session *s,
-			  const struct msd_rpc_args *args, struct msd_rpc_object *ret,
-			  struct msd_diag *d)
-{
-	struct msd_span name = {0};
-	bool is_found = false;
-	msd_err err = bytes_at(args, 1, &name, d);
-
-	if (err == MSD_OK && args->values[0].kind != MSD_RPC_NONE) {
-		err = find_function(s, args, ret, &is_found, d);
-	} else if (err == MSD_OK) {
-		*ret = (struct msd_rpc_object){.kind = MSD_RPC_IS_FUNCTION,
-					       .function = msd_registry_find(name)};
-		is_found = ret->function != NULL;
-	}
-	if (err != MSD_OK || (is_found && ret->kind == MSD_RPC_IS_FUNCTION))
-		return err;
-	return msd_diag_set(d, MSD_NOT_FOUND, "Cannot find %.*s",
-			    (int)(name.n < 256 ? name.n : 256), (const char *)name.p);
-}
-
-/* Open the device that is timed: arguments 2 and 3 are its type and number. */
-static msd_err reach_timed(struct msd_rpc_session *s, const struct msd_rpc_args *args,
-			   struct msd_diag *d)
-{
-	struct msd_dev *dev;
-
-	for (uint32_t i = 2; i < 4; i++) {
-		const struct msd_rpc_value *v = &args->values[i];
-		if (v->kind != MSD_RPC_INT || v->as.i64 < 0 || v->as.i64 > INT32_MAX) {
-			return msd_diag_set(d, MSD_BAD_ARGUMENT,
-					    "argument %u: expected a number of a "
-					    "device",
-					    i);
-		}
-	}
-	const struct msd_device device = {(int32_t)args->values[2].as.i64,
-					  (int32_t)args->values[3].as.i64};
-	return msd_rpc_devices_reach(&s->devices, device, &dev, d);
-}
-
-static msd_err time_evaluator(struct msd_rpc_session *s,
-			      const struct msd_rpc_args *args, struct msd_diag *d)
-{
-	struct msd_rpc_object o;
-	struct msd_rpc_timer timer;
-	msd_err err = find_timed(s, args, &o, d);
-
+		err = msd_rpc_files_list(&s->files, folder, &names, d);
+	v.as.bytes = (struct msd_span){names.p, names.n};
 	if (err == MSD_OK)
-		err = msd_rpc_timer_read(args, &timer, d);
-	if (err == MSD_OK)
-		err = reach_timed(s, args, d);
-	if (err != MSD_OK)
-		return err;
-	o.timer = malloc(sizeof(*o.timer));
-	if (o.timer == NULL)
-		return msd_diag_no_memory(d);
-	*o.timer = timer;
-	err = msd_rpc_session_result_object(s, &o, d);
-	if (err != MSD_OK)
-		free(o.timer);
+		msd_rpc_session_result(s, MSD_T_STR, 11, v);
+	msd_buf_finish(&names);
 	return err;
 }
 
-/* An import is only one level deep, so that no search goes round in a circle. */
-static msd_err import_module(struct msd_rpc_session *s, const struct msd_rpc_args *args,
+/* (TVM's choice of cores, which is ignored; number of threads, 0: all) */
+static msd_err configure_threads(struct msd_rpc_session *s,
+				 const struct msd_rpc_args *args, struct msd_diag *d)
+{
+	const struct msd_rpc_value *n = &args->values[1];
+
+	if (n->kind != MSD_RPC_INT || n->as.i64 < 0) {
+		return msd_diag_set(d, MSD_BAD_ARGUMENT,
+				    "argument 1: expected a number of threads");
+	}
+	const uint64_t most = s->max_threads;
+	const uint64_t wanted = (uint64_t)n->as.i64;
+	msd_pool_stop();
+	msd_pool_configure((unsigned)(wanted == 0 || wanted > most ? most : wanted));
+	msd_rpc_return_none(s);
+	return MSD_OK;
+}
+
+static msd_err count_threads(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 			     struct msd_diag *d)
 {
-	struct msd_rpc_object *to = NULL, *from = NULL;
-	msd_err err = module_at(s, args, 0, &to, d);
+	struct msd_any any = msd_int(msd_pool_size());
 
-	if (err == MSD_OK)
-		err = module_at(s, args, 1, &from, d);
-	if (err != MSD_OK)
-		return err;
-	if (to->kind != MSD_RPC_IS_MODULE || from->kind != MSD_RPC_IS_MODULE ||
-	    from->module->n_imports > 0 || to->module == from->module) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "only a module without imports can be imported");
-	}
-	if (to->module->n_imports == MSD_RPC_MAX_IMPORTS) {
-		return msd_diag_set(d, MSD_TOO_LARGE, "a module has at most %u imports",
-				    MSD_RPC_MAX_IMPORTS);
-	}
-	to->module->imports[to->module->n_imports++] = from->module;
-	return_none(s);
-	return MSD_OK;
+	(void)args;
+	return msd_rpc_session_result_any(s, &any, NULL, d);
 }
 
 static msd_err make_shape(struct msd_rpc_session *s, const struct msd_rpc_args *args,
@@ -460,7 +183,7 @@ static msd_err make_shape(struct msd_rpc_session *s, const struct msd_rpc_args *
 	if (shape == NULL)
 		return msd_diag_no_memory(d);
 	struct msd_any any = msd_of_obj(&shape->obj);
-	return msd_rpc_session_result_any(s, &any, d);
+	return msd_rpc_session_result_any(s, &any, NULL, d);
 }
 
 static msd_err shape_at(const struct msd_rpc_session *s,
@@ -468,7 +191,7 @@ static msd_err shape_at(const struct msd_rpc_session *s,
 			struct msd_diag *d)
 {
 	struct msd_rpc_object *o;
-	const msd_err err = object_at(s, args, 0, &o, d);
+	const msd_err err = msd_rpc_object_at(s, args, 0, &o, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -489,7 +212,7 @@ static msd_err shape_size(struct msd_rpc_session *s, const struct msd_rpc_args *
 	if (err != MSD_OK)
 		return err;
 	struct msd_any any = msd_int((int64_t)shape->ndim);
-	return msd_rpc_session_result_any(s, &any, d);
+	return msd_rpc_session_result_any(s, &any, NULL, d);
 }
 
 static msd_err shape_element(struct msd_rpc_session *s, const struct msd_rpc_args *args,
@@ -508,7 +231,7 @@ static msd_err shape_element(struct msd_rpc_session *s, const struct msd_rpc_arg
 				    shape->ndim);
 	}
 	struct msd_any any = msd_int(shape->dim[at->as.i64]);
-	return msd_rpc_session_result_any(s, &any, d);
+	return msd_rpc_session_result_any(s, &any, NULL, d);
 }
 
 /* A positive answer is asked once a session, 0 before each copy. */
@@ -519,7 +242,7 @@ static msd_err packet_size(struct msd_rpc_session *s, const struct msd_rpc_args 
 	struct msd_any any = msd_int((int64_t)(s->channel.max_bytes - 4096));
 
 	(void)args;
-	return msd_rpc_session_result_any(s, &any, d);
+	return msd_rpc_session_result_any(s, &any, NULL, d);
 }
 
 static const struct msd_rpc_builtin rows[] = {
@@ -527,13 +250,32 @@ static const struct msd_rpc_builtin rows[] = {
 	{"tvm.rpc.server.upload", 2, upload},
 	{"tvm.rpc.server.download", 1, download},
 	{"tvm.rpc.server.remove", 1, drop},
-	{"tvm.rpc.server.load_module", 1, load_module},
-	{"tvm.rpc.server.ModuleGetFunction", 2, get_function},
-	{"tvm.rpc.server.ImportModule", 2, import_module},
+	{"tvm.rpc.server.listdir", 1, list_files},
+	{"tvm.rpc.server.workpath", 1, work_path},
+	{"tvm.rpc.server.load_module", 1, msd_rpc_modules_load},
+	{"tvm.rpc.server.download_linked_module", 1, msd_rpc_modules_linked},
+	{"tvm.rpc.server.ModuleGetFunction", 2, msd_rpc_modules_find},
+	{"tvm.rpc.server.ImportModule", 2, msd_rpc_modules_import},
 	{"tvm.rpc.server.GetCRTMaxPacketSize", 0, packet_size},
-	{"runtime.RPCTimeEvaluator", 4, time_evaluator},
-	{"ffi.SystemLib", 0, system_lib},
-	{"runtime.SystemLib", 0, system_lib},
+	{"runtime.RPCTimeEvaluator", 4, msd_rpc_modules_timer},
+	{"runtime.config_threadpool", 2, configure_threads},
+	{"runtime.NumThreads", 0, count_threads},
+	{"ffi.SystemLib", 0, msd_rpc_modules_system},
+	{"runtime.SystemLib", 0, msd_rpc_modules_system},
+	{"ffi.ModuleLoadFromFile", 1, msd_rpc_modules_load},
+	{"runtime.ModuleLoadFromFile", 1, msd_rpc_modules_load},
+	{"ffi.ModuleGetFunction", 2, msd_rpc_modules_find},
+	{"runtime.ModuleGetFunction", 2, msd_rpc_modules_find},
+	{"ffi.ModuleImplementsFunction", 2, msd_rpc_modules_implements},
+	{"runtime.ModuleImplementsFunction", 2, msd_rpc_modules_implements},
+	{"ffi.ModuleImportModule", 2, msd_rpc_modules_import},
+	{"runtime.ModuleImport", 2, msd_rpc_modules_import},
+	{"ffi.ModuleClearImports", 1, msd_rpc_modules_forget},
+	{"runtime.ModuleClearImports", 1, msd_rpc_modules_forget},
+	{"ffi.ModuleGetKind", 1, msd_rpc_modules_kind},
+	{"runtime.ModuleGetTypeKey", 1, msd_rpc_modules_kind},
+	{"tvm.graph_executor.create", 2, msd_rpc_modules_graph},
+	{"tvm.graph_runtime.create", 2, msd_rpc_modules_graph},
 	{"ffi.Shape", 0, make_shape},
 	{"runtime.ShapeTuple", 0, make_shape},
 	{"rpc.testing.GetShapeSize", 1, shape_size},

@@ -1,7 +1,7 @@
 #ifndef MSD_RPC_SESSION_BUILTINS_H
 #define MSD_RPC_SESSION_BUILTINS_H
 /* The global functions of TVM's RPC server: files, modules and shapes. */
-#include "daemon/rpc_session/session.h"
+#include "daemon/rpc_session/state.h"
 
 struct msd_rpc_builtin {
 	const char *name;

@@ -1,7 +1,8 @@
 /* Calls: values of the packet become values of the runtime. */
 #include <stdlib.h>
 
-#include "daemon/rpc_session/session.h"
+#include "daemon/rpc_session/executor.h"
+#include "daemon/rpc_session/state.h"
 #include "runtime/device/device.h"
 #include "runtime/load/loaded.h"
 #include "runtime/value/error.h"
@@ -153,14 +154,15 @@ static msd_err call_any(struct msd_rpc_session *s, const struct msd_rpc_object *
 
 	if (err == MSD_OK && o->is_get_input && n == 1) {
 		struct of_instance of = {s, o->module};
-		err = msd_rpc_inputs_share(&s->inputs, o->instance, &args[0], &ret,
-					   call_of_instance, &of, d);
+		err = msd_rpc_executor_share(o->executor, &args[0], &ret,
+					     call_of_instance, &of, d);
 	}
 	if (err == MSD_OK) /* host memory that queued work reads may be freed next */
 		err = msd_rpc_devices_sync(&s->devices, d);
 	if (err != MSD_OK)
 		msd_any_drop(&ret);
-	return err == MSD_OK ? msd_rpc_session_result_any(s, &ret, d) : err;
+	return err == MSD_OK ? msd_rpc_session_result_any(s, &ret, o->executor, d)
+			     : err;
 }
 
 msd_err msd_rpc_session_call(struct msd_rpc_session *s, const struct msd_rpc_object *o,
@@ -178,7 +180,7 @@ msd_err msd_rpc_session_call(struct msd_rpc_session *s, const struct msd_rpc_obj
 	}
 	while (err == MSD_OK && n < args->n) {
 		err = any_of(s, &args->values[n], &shaped[n], &anys[n], d);
-		if (err == MSD_OK && o->instance != NULL &&
+		if (err == MSD_OK && o->executor != NULL &&
 		    anys[n].type == MSD_T_DLTENSOR)
 			err = own_tensor(&anys[n], &shaped[n], d);
 		if (err == MSD_OK)

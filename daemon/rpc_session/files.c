@@ -21,7 +21,7 @@ static bool is_part(struct msd_span part)
 }
 
 /* A relative path without empty parts, "." and "..". */
-static msd_err check_name(struct msd_span name, struct msd_diag *d)
+msd_err msd_rpc_file_name_check(struct msd_span name, struct msd_diag *d)
 {
 	bool is_good =
 		name.n <= MSD_RPC_MAX_FILE_NAME && memchr(name.p, '\0', name.n) == NULL;
@@ -104,7 +104,7 @@ static msd_err check_room(struct msd_rpc_files *f, struct msd_span name,
 			  char ret[static MSD_RPC_MAX_FILE_NAME + 1],
 			  struct msd_diag *d)
 {
-	const msd_err err = check_name(name, d);
+	const msd_err err = msd_rpc_file_name_check(name, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -168,7 +168,7 @@ msd_err msd_rpc_files_put_fd(struct msd_rpc_files *f, struct msd_span name, int 
 msd_err msd_rpc_files_find(const struct msd_rpc_files *f, struct msd_span name,
 			   struct msd_rpc_file **ret, struct msd_diag *d)
 {
-	const msd_err err = check_name(name, d);
+	const msd_err err = msd_rpc_file_name_check(name, d);
 
 	if (err != MSD_OK)
 		return err;
@@ -221,6 +221,55 @@ msd_err msd_rpc_file_read(const struct msd_rpc_file *file, struct msd_buf *ret,
 		ret->n += (size_t)n;
 	}
 	return MSD_OK;
+}
+
+/* The name of the entry of @folder that has @file in it; NULL: none. */
+static const char *entry_in(const struct msd_rpc_file *file, struct msd_span folder,
+			    size_t *ret_n)
+{
+	const char *at = file->name;
+
+	if (folder.n > 0) {
+		if (strlen(at) <= folder.n || at[folder.n] != '/' ||
+		    memcmp(at, folder.p, folder.n) != 0)
+			return NULL;
+		at += folder.n + 1;
+	}
+	*ret_n = strcspn(at, "/");
+	return at;
+}
+
+static bool is_told(const struct msd_rpc_files *f, uint32_t i, struct msd_span folder,
+		    struct msd_span entry)
+{
+	for (uint32_t k = 0; k < i; k++) {
+		size_t n;
+		const char *other = entry_in(&f->list[k], folder, &n);
+		if (other != NULL && n == entry.n && memcmp(other, entry.p, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+msd_err msd_rpc_files_list(const struct msd_rpc_files *f, struct msd_span folder,
+			   struct msd_buf *ret, struct msd_diag *d)
+{
+	if (msd_span_is(folder, "."))
+		folder.n = 0;
+	if (folder.n > 0) {
+		const msd_err err = msd_rpc_file_name_check(folder, d);
+		if (err != MSD_OK)
+			return err;
+	}
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct msd_span entry = {0};
+		entry.p = (const uint8_t *)entry_in(&f->list[i], folder, &entry.n);
+		if (entry.p == NULL || is_told(f, i, folder, entry))
+			continue;
+		msd_buf_put(ret, entry.p, entry.n);
+		msd_buf_put(ret, ",", 1);
+	}
+	return ret->bad ? msd_diag_no_memory(d) : MSD_OK;
 }
 
 void msd_rpc_files_remove(struct msd_rpc_files *f, struct msd_span name)

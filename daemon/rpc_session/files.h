@@ -36,6 +36,16 @@ MSD_MUST_CHECK msd_err msd_rpc_files_find(const struct msd_rpc_files *f,
 					  struct msd_span name,
 					  struct msd_rpc_file **ret,
 					  struct msd_diag *d);
+/** Check that @name is a path below the session. Errors: MSD_BAD_ARGUMENT. */
+MSD_MUST_CHECK msd_err msd_rpc_file_name_check(struct msd_span name,
+					       struct msd_diag *d);
+/**
+ * Append the files and folders in @folder ("": the session's), each with a comma behind
+ * it. Errors: MSD_BAD_ARGUMENT, MSD_NOMEM.
+ */
+MSD_MUST_CHECK msd_err msd_rpc_files_list(const struct msd_rpc_files *f,
+					  struct msd_span folder, struct msd_buf *ret,
+					  struct msd_diag *d);
 /** Seal and map @file. Its bytes stay mapped. Errors: MSD_IO, MSD_BAD_ARTIFACT. */
 MSD_MUST_CHECK msd_err msd_rpc_file_seal(struct msd_rpc_file *file, struct msd_diag *d);
 /** Append the contents. Errors: MSD_IO, MSD_NOMEM. */

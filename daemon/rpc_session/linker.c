@@ -21,6 +21,7 @@
 #define ELF_HEAD_BYTES 20u
 #define AT_ELF_TYPE 16u
 #define ELF_TYPE_OBJECT 1u
+#define ELF_TYPE_LIBRARY 3u
 #define FREE_BYTES ((uint64_t)64 << 20) /* that any packed archive may have */
 #define MOST_RATIO 64u
 #define MOST_WORDS_BYTES 400u
@@ -32,14 +33,24 @@ struct linking {
 	int library, words; /* memfds; words: the output of the linker */
 };
 
-static bool is_object(struct msd_span bytes)
+static bool is_elf(struct msd_span bytes, uint16_t type)
 {
 	return bytes.n >= ELF_HEAD_BYTES &&
 	       memcmp(bytes.p,
 		      "\x7f"
 		      "ELF",
 		      4) == 0 &&
-	       msd_le16(bytes.p + AT_ELF_TYPE) == ELF_TYPE_OBJECT;
+	       msd_le16(bytes.p + AT_ELF_TYPE) == type;
+}
+
+static bool is_object(struct msd_span bytes)
+{
+	return is_elf(bytes, ELF_TYPE_OBJECT);
+}
+
+bool msd_rpc_linker_made(struct msd_span bytes)
+{
+	return is_elf(bytes, ELF_TYPE_LIBRARY);
 }
 
 static bool is_gzip(struct msd_span bytes)

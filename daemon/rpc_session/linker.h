@@ -11,6 +11,8 @@
 
 /** True if @bytes are an object, or a tar archive, packed or not. */
 bool msd_rpc_linker_wants(struct msd_span bytes);
+/** True if @bytes are a library. */
+bool msd_rpc_linker_made(struct msd_span bytes);
 /**
  * Link @bytes to a library. *@ret is its memfd, owned by the caller. Errors:
  * MSD_BAD_ARTIFACT (the archive is damaged, or the linker refuses it), MSD_UNSUPPORTED

@@ -204,6 +204,7 @@ int main(int argc, char **argv)
 	session.channel.max_bytes = g.max_payload;
 	msd_globals_open();
 	session.max_bytes = g.limits.max_data;
+	session.max_threads = msd_pool_size();
 	session.files.most = (uint32_t)g.max_files;
 	msd_confine_exit(msd_rpc_session_run(&session));
 }

@@ -1,7 +1,7 @@
 /* Says which foreign code runs: to the crash report and to the supervisor. */
 #include "daemon/confine/crash.h"
 #include "daemon/rpc_page.h"
-#include "daemon/rpc_session/session.h"
+#include "daemon/rpc_session/state.h"
 
 void msd_rpc_session_note(struct msd_rpc_session *s, const char *what, const char *name)
 {

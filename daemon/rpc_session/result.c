@@ -1,5 +1,5 @@
 /* Results of calls as values of TVM's RPC. Numbers go by value, objects by handle. */
-#include "daemon/rpc_session/session.h"
+#include "daemon/rpc_session/state.h"
 #include "runtime/value/value.h"
 
 /* Type codes of results where both eras differ from those of the values. */
@@ -61,13 +61,14 @@ msd_err msd_rpc_session_result_object(struct msd_rpc_session *s,
 
 /* The handle of the elements is what copies name; the other one frees both. */
 static msd_err result_tensor(struct msd_rpc_session *s, struct msd_any *v,
-			     struct msd_diag *d)
+			     struct msd_rpc_executor *of, struct msd_diag *d)
 {
 	const struct msd_dltensor *dl = msd_any_dltensor(v);
 	struct msd_rpc_object elements = {.kind = MSD_RPC_IS_ARRAY,
 					  .data = (uint8_t *)dl->data + dl->byte_offset,
 					  .bytes = msd_dltensor_bytes(dl)};
-	struct msd_rpc_object owner = {.kind = MSD_RPC_IS_VALUE, .value = *v};
+	struct msd_rpc_object owner = {
+		.kind = MSD_RPC_IS_VALUE, .value = *v, .executor = of};
 	struct msd_rpc_value three[3] = {
 		{.kind = MSD_RPC_INT, .as.i64 = CLASSIC_TENSOR},
 		{.kind = MSD_RPC_TENSOR},
@@ -161,9 +162,10 @@ static bool result_text(struct msd_rpc_session *s, const struct msd_any *v)
 }
 
 msd_err msd_rpc_session_result_any(struct msd_rpc_session *s, struct msd_any *v,
-				   struct msd_diag *d)
+				   struct msd_rpc_executor *of, struct msd_diag *d)
 {
-	struct msd_rpc_object o = {.kind = MSD_RPC_IS_VALUE, .value = *v};
+	struct msd_rpc_object o = {
+		.kind = MSD_RPC_IS_VALUE, .value = *v, .executor = of};
 	msd_err err = MSD_OK;
 
 	if (result_plain(s, v))
@@ -181,7 +183,7 @@ msd_err msd_rpc_session_result_any(struct msd_rpc_session *s, struct msd_any *v,
 		o.function = (struct msd_function *)(void *)v->as.obj;
 		err = msd_rpc_session_result_object(s, &o, d);
 	} else if (msd_any_dltensor(v) != NULL) {
-		err = result_tensor(s, v, d);
+		err = result_tensor(s, v, of, d);
 	} else {
 		err = msd_rpc_session_result_object(s, &o, d);
 	}

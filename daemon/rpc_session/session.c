@@ -10,7 +10,7 @@
 
 #include "daemon/rpc_page.h"
 #include "daemon/rpc_session/builtins.h"
-#include "runtime/load/loaded.h"
+#include "daemon/rpc_session/executor.h"
 #include "runtime/value/registry.h"
 
 #define VERSION "0.8.0"
@@ -70,9 +70,12 @@ static msd_err call(struct msd_rpc_session *s, const struct msd_rpc_packet *p,
 	case MSD_RPC_IS_FUNCTION:
 		return msd_rpc_session_call(s, &o, args, d);
 	case MSD_RPC_IS_MAKER:
-		err = msd_loaded_instance(o.module->loaded, &o.instance, d);
 		o.kind = MSD_RPC_IS_INSTANCE;
-		return err == MSD_OK ? msd_rpc_session_result_object(s, &o, d) : err;
+		err = msd_rpc_executor_new(o.module->loaded, &o.executor, d);
+		if (err == MSD_OK)
+			err = msd_rpc_session_result_object(s, &o, d);
+		msd_rpc_executor_unref(o.executor);
+		return err;
 	default:
 		return msd_diag_set(d, MSD_BAD_ARGUMENT,
 				    "the session has no function with the handle %llu",
@@ -360,7 +363,6 @@ int msd_rpc_session_run(struct msd_rpc_session *s)
 void msd_rpc_session_finish(struct msd_rpc_session *s)
 {
 	msd_rpc_table_finish(&s->table);
-	msd_rpc_inputs_finish(&s->inputs);
 	msd_rpc_devices_finish(&s->devices);
 	msd_rpc_files_finish(&s->files);
 	msd_buf_finish(&s->channel.in);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "daemon/rpc_session/executor.h"
 #include "runtime/device/device.h"
 
 #define MAX_SLOTS (1u << MSD_RPC_SLOT_BITS)
@@ -48,6 +49,7 @@ msd_err msd_rpc_table_add(struct msd_rpc_table *t, const struct msd_rpc_object *
 	}
 	*slot = *o;
 	slot->uses = uses + 1;
+	msd_rpc_executor_ref(slot->executor);
 	*ret = handle_of(t, slot);
 	return MSD_OK;
 }
@@ -78,6 +80,7 @@ void msd_rpc_table_remove(struct msd_rpc_table *t, struct msd_rpc_object *o)
 	}
 	if (o->memory != NULL)
 		msd_obj_unref(&o->memory->obj);
+	msd_rpc_executor_unref(o->executor);
 	*o = (struct msd_rpc_object){.uses = o->uses, .next_free = t->first_free};
 	t->first_free = (uint32_t)(o - t->slots) + 1;
 }

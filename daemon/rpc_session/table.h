@@ -9,7 +9,7 @@
 
 struct msd_dev;
 struct msd_loaded;
-struct msd_instance;
+struct msd_rpc_executor;
 struct msd_rpc_builtin;
 struct msd_rpc_timer;
 
@@ -19,6 +19,9 @@ struct msd_rpc_timer;
 /* Lives as long as the session: its functions may be held by other modules. */
 struct msd_rpc_module {
 	struct msd_loaded *loaded; /* NULL: the system library, which is empty */
+	int fd;                    /* of its library; owned */
+	struct msd_span map;       /* the bytes of it */
+	struct msd_span graph;     /* of an executor, beside the library; owned */
 	struct msd_rpc_module *imports[MSD_RPC_MAX_IMPORTS];
 	uint32_t n_imports;
 	struct msd_rpc_module *next; /* msd_rpc_session.modules */
@@ -39,9 +42,10 @@ struct msd_rpc_object {
 	enum msd_rpc_object_kind kind;
 	struct msd_rpc_module *module; /* MODULE, FUNCTION, MAKER, INSTANCE */
 	struct msd_function *function; /* FUNCTION; borrowed */
-	struct msd_instance *instance; /* INSTANCE, FUNCTION; lives with the session */
-	bool is_get_input;             /* FUNCTION */
-	struct msd_rpc_timer *timer;   /* FUNCTION that is timed: owned; NULL: none */
+	/* INSTANCE, its FUNCTIONs, and what they returned: a reference. */
+	struct msd_rpc_executor *executor;
+	bool is_get_input;           /* FUNCTION */
+	struct msd_rpc_timer *timer; /* FUNCTION that is timed: owned; NULL: none */
 	const struct msd_rpc_builtin *builtin;
 	struct msd_any value; /* VALUE, FUNCTION that a call returned: owned */
 	uint64_t array;       /* VALUE, a tensor: the handle of its elements */
@@ -68,7 +72,8 @@ struct msd_rpc_table {
 	uint32_t first_free; /* slot + 1; 0: none */
 };
 
-/** Add a copy of @o. Errors: MSD_NOMEM, MSD_TOO_LARGE (too many handles). */
+/** Add a copy of @o, with a reference to its executor. Errors: MSD_NOMEM, MSD_TOO_LARGE
+ * (too many handles). */
 MSD_MUST_CHECK msd_err msd_rpc_table_add(struct msd_rpc_table *t,
 					 const struct msd_rpc_object *o, uint64_t *ret,
 					 struct msd_diag *d);

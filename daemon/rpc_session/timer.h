@@ -4,7 +4,7 @@
  * TVM's runtime.RPCTimeEvaluator: calls a function many times, and returns the mean
  * duration of each series. It counts as TVM does, so that its times can be compared.
  */
-#include "daemon/rpc_session/session.h"
+#include "daemon/rpc_session/state.h"
 
 #define MSD_RPC_MAX_REPEATS 65536u
 

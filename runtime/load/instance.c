@@ -3,6 +3,16 @@
 
 #include "runtime/load/state.h"
 
+struct msd_span msd_loaded_kind(struct msd_loaded *m)
+{
+	return msd_loaded_root(m)->kind;
+}
+
+bool msd_loaded_has_instances(struct msd_loaded *m)
+{
+	return msd_loaded_root(m)->ops->instance != NULL;
+}
+
 msd_err msd_loaded_instance(struct msd_loaded *m, struct msd_instance **ret,
 			    struct msd_diag *d)
 {

@@ -93,6 +93,8 @@ struct msd_loaded_about {
 	char *machine;       /* machine of its code: "x86-64" */
 	struct msd_buf text; /* as inspect prints it */
 };
+/** Kind of the root as its file names it ("relax.VMExecutable"); borrowed. */
+struct msd_span msd_loaded_kind(struct msd_loaded *m);
 /** Borrowed until close. */
 const struct msd_loaded_about *msd_loaded_about(const struct msd_loaded *m);
 
@@ -126,6 +128,8 @@ void msd_loaded_profile_drop(struct msd_loaded *m);
 
 /* An executor that keeps its inputs and outputs between calls, with functions under
  * TVM's names (set_input, run, get_output, ...). Close it before its module. */
+/** True if the kind of the root has them. */
+bool msd_loaded_has_instances(struct msd_loaded *m);
 /** MSD_UNSUPPORTED: the root of the module keeps no state, or cannot run here. */
 MSD_MUST_CHECK msd_err msd_loaded_instance(struct msd_loaded *m,
 					   struct msd_instance **ret,

@@ -1,8 +1,46 @@
-#include "daemon/rpc_session/input.h"
+#include "daemon/rpc_session/executor.h"
 
 #include <stdlib.h>
 
+#include "proto/base/grow.h"
 #include "runtime/device/memory.h"
+#include "runtime/load/loaded.h"
+
+msd_err msd_rpc_executor_new(struct msd_loaded *m, struct msd_rpc_executor **ret,
+			     struct msd_diag *d)
+{
+	struct msd_rpc_executor *x = calloc(1, sizeof(*x));
+
+	if (x == NULL) {
+		(void)msd_diag_no_memory(d);
+		return MSD_NOMEM;
+	}
+	const msd_err err = msd_loaded_instance(m, &x->instance, d);
+	if (err != MSD_OK) {
+		free(x);
+		return err;
+	}
+	x->n_refs = 1;
+	*ret = x;
+	return MSD_OK;
+}
+
+void msd_rpc_executor_ref(struct msd_rpc_executor *x)
+{
+	if (x != NULL)
+		x->n_refs++;
+}
+
+void msd_rpc_executor_unref(struct msd_rpc_executor *x)
+{
+	if (x == NULL || --x->n_refs > 0)
+		return;
+	msd_instance_close(x->instance);
+	for (uint32_t i = 0; i < x->n_inputs; i++)
+		msd_obj_unref(&x->inputs[i].tensor->obj);
+	free(x->inputs);
+	free(x);
+}
 
 /* An executor shares only a tensor whose memory has an owner. */
 static struct msd_tensor *make_tensor(const struct msd_dltensor *like)
@@ -26,26 +64,18 @@ static struct msd_tensor *make_tensor(const struct msd_dltensor *like)
 }
 
 /* The tensor of an input, made at the first time. NULL: no memory. */
-static struct msd_tensor *tensor_of(struct msd_rpc_inputs *all,
-				    const struct msd_instance *instance, int64_t index,
+static struct msd_tensor *tensor_of(struct msd_rpc_executor *x, int64_t index,
 				    const struct msd_dltensor *like)
 {
-	for (uint32_t i = 0; i < all->n; i++) {
-		const struct msd_rpc_input *in = &all->list[i];
-		if (in->instance == instance && in->index == index)
-			return in->tensor;
+	for (uint32_t i = 0; i < x->n_inputs; i++) {
+		if (x->inputs[i].index == index)
+			return x->inputs[i].tensor;
 	}
-	if (all->n == all->cap) {
-		const uint32_t cap = all->cap > 0 ? all->cap * 2 : 16;
-		struct msd_rpc_input *list = realloc(all->list, cap * sizeof(*list));
-		if (list == NULL)
-			return NULL;
-		all->list = list;
-		all->cap = cap;
-	}
+	if (!msd_grow(&x->inputs, x->n_inputs, sizeof(*x->inputs)))
+		return NULL;
 	struct msd_tensor *t = make_tensor(like);
 	if (t != NULL)
-		all->list[all->n++] = (struct msd_rpc_input){instance, index, t};
+		x->inputs[x->n_inputs++] = (struct msd_rpc_input){index, t};
 	return t;
 }
 
@@ -67,9 +97,9 @@ static msd_err find_index(struct msd_instance *instance, const struct msd_any *w
 	return err;
 }
 
-msd_err msd_rpc_inputs_share(struct msd_rpc_inputs *all, struct msd_instance *instance,
-			     const struct msd_any *which, struct msd_any *tensor,
-			     msd_rpc_call_fn call, void *ctx, struct msd_diag *d)
+msd_err msd_rpc_executor_share(struct msd_rpc_executor *x, const struct msd_any *which,
+			       struct msd_any *tensor, msd_rpc_call_fn call, void *ctx,
+			       struct msd_diag *d)
 {
 	const struct msd_dltensor *now = msd_any_dltensor(tensor);
 	struct msd_function *setter = NULL;
@@ -80,14 +110,14 @@ msd_err msd_rpc_inputs_share(struct msd_rpc_inputs *all, struct msd_instance *in
 	if (now == NULL)
 		return MSD_OK;
 	const uint8_t *from = (const uint8_t *)now->data + now->byte_offset;
-	msd_err err = find_index(instance, which, call, ctx, &index, d);
+	msd_err err = find_index(x->instance, which, call, ctx, &index, d);
 	if (err == MSD_OK) {
-		err = msd_instance_find(instance, "set_input_zero_copy", &setter,
+		err = msd_instance_find(x->instance, "set_input_zero_copy", &setter,
 					&takes_out, d);
 	}
 	if (err != MSD_OK)
 		return err;
-	struct msd_tensor *own = tensor_of(all, instance, index, now);
+	struct msd_tensor *own = tensor_of(x, index, now);
 	if (own == NULL)
 		return msd_diag_no_memory(d);
 	if (own->dl.data != from) {
@@ -105,12 +135,4 @@ msd_err msd_rpc_inputs_share(struct msd_rpc_inputs *all, struct msd_instance *in
 	if (err == MSD_OK)
 		msd_any_drop(&none);
 	return err;
-}
-
-void msd_rpc_inputs_finish(struct msd_rpc_inputs *all)
-{
-	for (uint32_t i = 0; i < all->n; i++)
-		msd_obj_unref(&all->list[i].tensor->obj);
-	free(all->list);
-	*all = (struct msd_rpc_inputs){0};
 }
