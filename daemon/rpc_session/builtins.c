@@ -6,8 +6,6 @@
 #include "daemon/rpc_session/builtins.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "daemon/rpc_session/args.h"
 #include "daemon/rpc_session/modules.h"

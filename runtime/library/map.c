@@ -24,6 +24,7 @@
 #include "runtime/library/stand_in.h"
 #include "runtime/value/types.h"
 
+#define HELPERS "libgcc_s.so.1"
 #define MAX_NAMED 40 /* maximum number of symbols in an error text */
 #define FD_NAME_MAX 32
 
@@ -92,6 +93,26 @@ static demangle find_demangle(void *const *libs, size_t n_libs)
 	return found;
 }
 
+/*
+ * Compilers call functions of their own for some operations: __divti3 for a division of
+ * 128 bits. A library that ld alone has linked does not name the file that has them.
+ */
+static bool is_helper(const char *name)
+{
+	void *helpers = strncmp(name, "__", 2) == 0
+				? dlopen(HELPERS, RTLD_LAZY | RTLD_LOCAL)
+				: NULL;
+
+	if (helpers == NULL)
+		return false;
+	if (dlsym(helpers, name) == NULL) {
+		(void)dlclose(helpers);
+		return false;
+	}
+	/* It stays open: now every library finds its symbols. */
+	return dlopen(HELPERS, RTLD_LAZY | RTLD_GLOBAL) != NULL;
+}
+
 static bool resolves(const char *name, void *const *libs, size_t n_libs)
 {
 	if (dlsym(RTLD_DEFAULT, name) != NULL)
@@ -100,7 +121,7 @@ static bool resolves(const char *name, void *const *libs, size_t n_libs)
 		if (dlsym(libs[i], name) != NULL)
 			return true;
 	}
-	return false;
+	return is_helper(name);
 }
 
 /* Open as the loader does for the library: its own search path first, then the

@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import tarfile
 
 import numpy as np
 import pytest
@@ -166,3 +167,33 @@ def test_an_executor_lives_as_long_as_what_it_gave(remote, libraries):
     np.testing.assert_array_equal(main(x).numpy(), expected)
     del main
     np.testing.assert_array_equal(first.numpy(), expected)
+
+
+HELPED = """
+#include <stdint.h>
+typedef struct { int32_t type; uint32_t pad; union { int64_t i; double f; } as; } any;
+int __tvm_ffi_divide(void *self, const any *args, int32_t n, any *ret)
+{
+    const __int128 a = (__int128)args[0].as.i << 64;
+    *ret = (any){.type = 1, .as.i = (int64_t)(a / (__int128)args[1].as.i)};
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("form", ["o", "tar"])
+def test_links_an_object_that_needs_its_compilers_functions(remote, tmp_path, form):
+    """ld alone does not add them."""
+    (tmp_path / "helped.c").write_text(HELPED)
+    made = tmp_path / "helped.o"
+    subprocess.run(["cc", "-O1", "-fPIC", "-c", "-o", made, tmp_path / "helped.c"], check=True)
+    names = subprocess.run(["nm", "-u", made], check=True, capture_output=True, text=True).stdout
+    if "__divti3" not in names:
+        pytest.skip("this compiler divides 128 bits by itself")
+    if form == "tar":
+        with tarfile.open(tmp_path / "helped.tar", "w", format=tarfile.USTAR_FORMAT) as to:
+            to.add(made, "helped.o")
+    divide = load(remote, tmp_path / f"helped.{form}")["divide"]
+    for a, b in ((7, 3), (-7, 1 << 40), (1 << 62, -5)):
+        expected = int((abs(a) << 64) // abs(b)) * (1 if a * b > 0 else -1)
+        assert divide(a, b) == (expected + 2**63) % 2**64 - 2**63
