@@ -25,6 +25,9 @@ TYPES = {
     10: ("Flatten", "i:axis i:end_axis"), 11: ("FullyConnected", "i:num_output"),
     16: ("Pooling", "i:alg i:kernel_h i:kernel_w i:stride_h i:stride_w i:global i:caffe_flavor "
          "i:pad_h0 i:pad_w0 i:pad_h1 i:pad_w1"),
+    41: ("StridedSlice", " ".join(f"i:{w}_{a}" for a in "nchw" for w in ("begin", "end", "stride"))),
+    80: ("DepthToSpace", "i:block_size"), 89: ("ReduceL2", "i:axis i:keepdim"),
+    103: ("Reciprocal", ""),
     20: ("ReLu", "f:negative_slope"), 28: ("Softmax", "i:axis"), 37: ("Sigmoid", ""),
     23: ("Reshape", "i:is_mxnet i:reverse v:re_shape i:is_onnx"), 59: ("Unary", "i:type"),
     27: ("Slice", "i:axis v:slice_points v:begins v:sizes i:iscaffe i:ismxnet i:isonnx i:begin i:end "
@@ -207,20 +210,45 @@ def test_functions_are_types_of_unary(daemon, tmp_path, op, kind):
     assert expect_kept(daemon, tmp_path, net, "Unary").only("Unary") == {"type": kind}
 
 
-@pytest.mark.parametrize("op, kind", [("Add", 2), ("Sub", 4), ("Mul", 0), ("Div", 10), ("Max", 6)])
-@pytest.mark.parametrize("shape", [(), (4, 1, 1), (1, 4, 1, 1), (5, 6), (1, 4, 5, 6)])
+EACH = [(), (4, 1, 1), (1, 4, 1, 1), (5, 6), (1, 4, 5, 6)]
+# Which shapes of the second input Tengine's kernels go through.
+PAIRS = [("Add", 2, EACH), ("Sub", 4, EACH[:3] + EACH[4:]), ("Mul", 0, EACH), ("Div", 10, EACH),
+         ("Max", 6, EACH[4:])]
+
+
+@pytest.mark.parametrize("op, kind, shape", [(o, k, s) for o, k, shapes in PAIRS for s in shapes])
 def test_pairs_are_types_of_eltwise(daemon, tmp_path, op, kind, shape):
     net = Net(1, 4, 5, 6)
     net.add(op, net.const(RANDOM.uniform(1, 2, shape)))
     assert expect_kept(daemon, tmp_path, net, "Eltwise").only("Eltwise")["type"] == kind
 
 
-@pytest.mark.parametrize("shape", [(6,), (5, 1), (2, 4, 5, 6)])
-def test_what_tengine_cannot_stretch_is_refused(tmp_path, shape):
+@pytest.mark.parametrize("op, shape", [("Add", (6,)), ("Add", (5, 1)), ("Add", (2, 4, 5, 6)),
+                                       ("Sub", (5, 6)), ("Max", (4, 1, 1)), ("Pow", (4, 1, 1))])
+def test_what_tengine_cannot_stretch_is_refused(tmp_path, op, shape):
     net = Net(1, 4, 5, 6)
-    net.add("Add", net.const(RANDOM.uniform(1, 2, shape)))
+    net.add(op, net.const(RANDOM.uniform(1, 2, shape)))
     said = convert(tmp_path, net)
-    assert said.status != 0 and "Add: its inputs are stretched" in said.err, said
+    assert said.status != 0 and ": its inputs are stretched" in said.err, said
+
+
+@pytest.mark.parametrize("op, limits", [("Max", {"min": 0.5}), ("Min", {"max": 0.5})])
+def test_a_limit_is_a_clip(daemon, tmp_path, op, limits):
+    net = Net(1, 4, 5, 6)
+    net.add(op, net.const(0.5))
+    assert expect_kept(daemon, tmp_path, net, "Clip").only("Clip").items() >= limits.items()
+
+
+def test_a_number_less_a_tensor_and_one_over_it(daemon, tmp_path):
+    net = Net(1, 4, 5, 6)
+    net.add("Sub", net.const(1), net.last, first=False)
+    net.add("Div", net.const(1), net.last, first=False)
+    net.add("Identity")
+    net.add("Abs")
+    file = expect_kept(daemon, tmp_path, net, "Eltwise", "Reciprocal", "Dropout", "Unary")
+    assert file.only("Eltwise") == {"type": 17, "caffe_flavor": 0, "shift": 1, "power": 1,
+                                    "scale": -1}
+    assert file.only("Unary") == {"type": 0}
 
 
 def test_lists_become_parameters(daemon, tmp_path):
@@ -232,16 +260,17 @@ def test_lists_become_parameters(daemon, tmp_path):
     net.add("Squeeze", net.const([-1], np.int64))
     net.add("Transpose", perm=[0, 2, 1])
     net.add("ReduceSum", net.const([-1], np.int64), keepdims=0)
-    file = expect_kept(daemon, tmp_path, net, "Pad", "Slice", "Reshape", "Unsqueeze", "Squeeze",
+    file = expect_kept(daemon, tmp_path, net, "Pad", "Slice", "Reshape", "Unsqueeze", "Reshape",
                        "Transpose", "Reduction")
     assert file.buffers == []
     pad = file.only("Pad")
     assert (pad["h0"], pad["h1"], pad["w0"], pad["w1"], pad["value"]) == (1, 1, 2, 0, 0.5)
     cut = file.only("Slice")
     assert (cut["axis"], cut["isonnx"], cut["begin"], cut["end"], cut["step"]) == (2, 1, 1, 7, 1)
-    assert file.only("Reshape") == {"is_mxnet": 0, "reverse": 0, "re_shape": [1, 4, -1],
-                                    "is_onnx": 1}
-    assert file.only("Unsqueeze") == {"axes": [3]} and file.only("Squeeze")["dim_0"] == 3
+    shapes = [n[2] for n in file.nodes if n[1] == "Reshape"]
+    assert shapes == [{"is_mxnet": 0, "reverse": 0, "re_shape": s, "is_onnx": 1}
+                      for s in ([1, 4, -1], [1, 4, 48])]
+    assert file.only("Unsqueeze") == {"axes": [3]}
     assert file.only("Reduction") == {"dim_0": 2, "dim_1": -2, "dim_2": -2, "dim_3": -2, "type": 0,
                                       "keepdim": 0}
 
@@ -256,20 +285,62 @@ def test_a_resize_is_an_interp(daemon, tmp_path, mode, how, kind):
     assert (interp["resize_type"], interp["output_height"], interp["output_width"]) == (kind, 6, 8)
 
 
+# Attributes, and the flavor and padding of each axis that Tengine's formulas need.
+POOLS = {
+    "auto_pad upper": ((7, 8), {"kernel_shape": [2, 3], "auto_pad": "SAME_UPPER"}, (0, -1, -1)),
+    "auto_pad lower": ((8, 8), {"kernel_shape": [2, 3], "auto_pad": "SAME_LOWER"}, (0, 0, 1)),
+    "even": ((8, 8), {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}, (0, 1, 1)),
+    "at the end": ((8, 8), {"kernel_shape": [3, 3], "pads": [0, 0, 1, 1]}, (1, 0, 0)),
+    "rounds up": ((8, 8), {"kernel_shape": [3, 3], "ceil_mode": 1}, (1, 0, 0)),
+    "rounds up without need": ((7, 7), {"kernel_shape": [3, 3], "ceil_mode": 1}, (0, 0, 0)),
+    "Darknet's": ((8, 8), {"kernel_shape": [2, 2], "strides": [1, 1], "pads": [0, 0, 1, 1]},
+                  (2, 1, 1)),
+}
+
+
 @pytest.mark.parametrize("op", ["MaxPool", "AveragePool"])
-@pytest.mark.parametrize("auto_pad", ["SAME_UPPER", "SAME_LOWER"])
-def test_a_pool_that_keeps_its_extents_has_its_padding(daemon, tmp_path, op, auto_pad):
-    net = Net(1, 2, 7, 8)
-    net.add(op, kernel_shape=[2, 3], strides=[2, 2], auto_pad=auto_pad)
+@pytest.mark.parametrize("which", POOLS)
+def test_a_pool_has_the_flavor_that_has_its_places(daemon, tmp_path, op, which):
+    extents, attributes, (flavor, high, wide) = POOLS[which]
+    net = Net(1, 2, *extents)
+    net.add(op, **{"strides": [2, 2], **attributes})
+    if which in ("at the end", "Darknet's") and op == "AveragePool":
+        # A mean counts the padding in these flavors, or keeps the extent.
+        said = convert(tmp_path, net)
+        if said.status != 0:
+            assert "Pooling: it has no such padding" in said.err
+            return
+        flavor, high, wide = 0, -1, -1
     pool = expect_kept(daemon, tmp_path, net, "Pooling").only("Pooling")
-    assert pool["pad_h0"] + pool["pad_h1"] == 1 and pool["pad_w0"] + pool["pad_w1"] == 1
+    assert [pool[f"pad_{a}"] for a in ("h0", "h1", "w0", "w1")] == [high, high, wide, wide]
+    assert pool["caffe_flavor"] == flavor
 
 
-@pytest.mark.parametrize("op", ["MaxPool", "AveragePool"])
-def test_a_pool_that_rounds_up_is_caffes(daemon, tmp_path, op):
-    net = Net(1, 2, 8, 8)
-    net.add(op, kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
-    assert expect_kept(daemon, tmp_path, net, "Pooling").only("Pooling")["caffe_flavor"] == 1
+def test_several_axes_are_cut_with_steps(daemon, tmp_path):
+    net = Net(2, 6, 6, 6)
+    ints = [net.const(v, np.int64) for v in ([0, 1, -4], [6, 5, -1], [2, 3, 1], [2, 1, 2])]
+    net.add("Slice", *ints)
+    cut = expect_kept(daemon, tmp_path, net, "StridedSlice").only("StridedSlice")
+    assert [cut[f"{w}_{a}"] for a in "nchw" for w in ("begin", "end", "stride")] == [
+        0, 0, 1, 2, -1, 2, 0, 0, 2, 1, -1, 1]
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, 3])
+def test_flatten_is_tengines_at_axis_1(daemon, tmp_path, axis):
+    net = Net(2, 3, 4, 5)
+    net.add("Flatten", axis=axis)
+    expect_kept(daemon, tmp_path, net, "Flatten" if axis == 1 else "Reshape")
+
+
+def test_a_root_of_squares_and_blocks(daemon, tmp_path):
+    net = Net(1, 4, 3, 4)
+    net.add("DepthToSpace", blocksize=2, mode="CRD")
+    net.add("ReduceL2", axes=[-1, 2])
+    file = expect_kept(daemon, tmp_path, net, "DepthToSpace", "ReduceL2")
+    assert file.only("ReduceL2") == {"axis": 2, "keepdim": 1}
+    net = Net(1, 8, 3, 4)
+    net.add("DepthToSpace", blocksize=2)
+    assert "DepthToSpace: its mode is CRD" in convert(tmp_path, net).err
 
 
 def test_hard_swish_and_swish(daemon, tmp_path):

@@ -27,9 +27,18 @@ static bool find_axes(const modser_sg_tensor *large, const modser_sg_tensor *sma
 	return true;
 }
 
-/* Tengine counts elements: as many as the channels go with channels, as many as a
- * plane with the places of the last two axes. */
-static bool goes_with(const modser_sg_tensor *large, const modser_sg_tensor *small)
+/* How the smaller of two tensors goes with the larger. */
+enum fit {
+	FITS_NOT = 0,
+	FITS_ONE = 1,      /* one element goes with all */
+	FITS_ALL = 2,      /* an element for each */
+	FITS_CHANNELS = 4, /* one for each channel */
+	FITS_PLANE = 8     /* one for each place of the last two axes */
+};
+
+/* Tengine counts elements: as many as channels go with these, as many as a plane has
+ * places with these. */
+static enum fit fit_of(const modser_sg_tensor *large, const modser_sg_tensor *small)
 {
 	const uint64_t n = tm_elements(small);
 	const int ndim = large->ndim;
@@ -37,13 +46,18 @@ static bool goes_with(const modser_sg_tensor *large, const modser_sg_tensor *sma
 	int to;
 
 	if (!find_axes(large, small, &from, &to))
-		return false;
-	if (n == tm_elements(large) || n == 1)
-		return true;
+		return FITS_NOT;
+	if (n == tm_elements(large))
+		return FITS_ALL;
+	if (n == 1)
+		return FITS_ONE;
 	if (from == 1 && to == 1)
-		return true;
+		return FITS_CHANNELS;
 	return ndim > 2 && from >= ndim - 2 && n != (uint64_t)large->dims[1] &&
-	       n == (uint64_t)(large->dims[ndim - 1] * large->dims[ndim - 2]);
+			       n == (uint64_t)(large->dims[ndim - 1] *
+					       large->dims[ndim - 2])
+		       ? FITS_PLANE
+		       : FITS_NOT;
 }
 
 static bool is_float(const modser_sg_tensor *t)
@@ -51,7 +65,14 @@ static bool is_float(const modser_sg_tensor *t)
 	return t != NULL && strcmp(t->dtype_name, "float32") == 0;
 }
 
-static int put_pair(struct tm_node *n, int64_t type, bool may_swap)
+/* A type of Eltwise, and what it takes. */
+struct pair {
+	int64_t type;
+	unsigned fits; /* for a smaller second input */
+	bool may_swap;
+};
+
+static int put_pair(struct tm_node *n, const struct pair *p)
 {
 	modser_sg_tensor *const *in = n->from->inputs;
 
@@ -61,13 +82,16 @@ static int put_pair(struct tm_node *n, int64_t type, bool may_swap)
 	const uint64_t b = tm_elements(in[1]);
 	if (a == 0 || b == 0)
 		return tm_fail(n, "the shapes of its inputs are not known");
-	if (tm_become(n, "Eltwise") != 0 || tm_set_int(n, "type", type) != 0)
+	if (tm_become(n, "Eltwise") != 0 || tm_set_int(n, "type", p->type) != 0)
 		return -1;
-	if (a >= b && goes_with(in[0], in[1]))
+	if (a >= b && (fit_of(in[0], in[1]) & p->fits) != 0)
 		return 0;
-	if (!goes_with(in[1], in[0]) || tm_elements(n->from->outputs[0]) != b)
+	const enum fit fit = fit_of(in[1], in[0]);
+	if (a > b || tm_elements(n->from->outputs[0]) != b)
 		return tm_fail(n, "its inputs are stretched in a way that it has not");
-	if (!may_swap)
+	if ((fit & p->fits) == 0)
+		return tm_fail(n, "its inputs are stretched in a way that it has not");
+	if (!p->may_swap)
 		return tm_fail(n, "the larger input must be the first");
 	n->own[0] = in[1];
 	n->own[1] = in[0];
@@ -76,47 +100,108 @@ static int put_pair(struct tm_node *n, int64_t type, bool may_swap)
 
 static int write_add(struct tm_node *n)
 {
-	return put_pair(n, 2, true);
+	return put_pair(
+		n, &(struct pair){2, FITS_ONE | FITS_ALL | FITS_CHANNELS | FITS_PLANE,
+				  true});
 }
 
+/* A constant less a tensor is a power of 1. */
 static int write_sub(struct tm_node *n)
 {
-	return put_pair(n, 4, false);
+	float from;
+
+	if (!tm_number(tm_input(n, 0), &from) || !is_float(tm_input(n, 1)) ||
+	    tm_elements(tm_input(n, 1)) < 2) {
+		return put_pair(
+			n,
+			&(struct pair){4, FITS_ONE | FITS_ALL | FITS_CHANNELS, false});
+	}
+	n->own[0] = n->from->inputs[1];
+	n->n_inputs = 1;
+	return tm_become(n, "Eltwise") != 0 || tm_set_int(n, "type", 17) != 0 ||
+			       tm_set_float(n, "shift", from) != 0
+		       ? -1
+		       : tm_set_float(n, "scale", -1);
 }
 
 static int write_mul(struct tm_node *n)
 {
-	return put_pair(n, 0, true);
+	return put_pair(
+		n, &(struct pair){0, FITS_ONE | FITS_ALL | FITS_CHANNELS | FITS_PLANE,
+				  true});
 }
 
+/* 1 over a tensor has an operator of its own. */
 static int write_div(struct tm_node *n)
 {
-	return put_pair(n, 10, false);
+	float over;
+
+	if (tm_number(tm_input(n, 0), &over) && over == 1 && is_float(tm_input(n, 1)) &&
+	    tm_elements(tm_input(n, 1)) > 1) {
+		n->own[0] = n->from->inputs[1];
+		n->n_inputs = 1;
+		return tm_become(n, "Reciprocal");
+	}
+	return put_pair(
+		n, &(struct pair){10, FITS_ONE | FITS_ALL | FITS_CHANNELS | FITS_PLANE,
+				  false});
 }
 
 static int write_pow(struct tm_node *n)
 {
-	return put_pair(n, 16, false);
+	return put_pair(n, &(struct pair){16, FITS_ONE | FITS_ALL, false});
+}
+
+/* The larger, or the smaller, of a tensor and a number is a Clip. 1: it is none. */
+static int put_limit(struct tm_node *n, const char *limit)
+{
+	float number;
+
+	for (size_t i = 0; n->n_inputs == 2 && i < 2; i++) {
+		if (!tm_number(tm_input(n, i), &number) ||
+		    !is_float(tm_input(n, 1 - i)) ||
+		    tm_elements(n->from->outputs[0]) != tm_elements(tm_input(n, 1 - i)))
+			continue;
+		n->own[0] = n->from->inputs[1 - i];
+		n->n_inputs = 1;
+		return tm_become(n, "Clip") != 0 ? -1 : tm_set_float(n, limit, number);
+	}
+	return 1;
 }
 
 static int write_max(struct tm_node *n)
 {
-	return n->n_inputs == 2 && is_float(tm_input(n, 0)) ? put_pair(n, 6, true) : 0;
+	const int result = put_limit(n, "min");
+
+	if (result <= 0 || n->n_inputs != 2 || !is_float(tm_input(n, 0)))
+		return result < 0 ? -1 : 0;
+	return put_pair(n, &(struct pair){6, FITS_ALL, true});
+}
+
+static int write_min(struct tm_node *n)
+{
+	return put_limit(n, "max") < 0 ? -1 : 0;
 }
 
 static int write_sum(struct tm_node *n)
 {
-	return n->n_inputs == 2 ? put_pair(n, 2, true) : 0;
+	return n->n_inputs == 2 ? write_add(n) : 0;
+}
+
+/* Tengine has no operator that only copies, but this one. */
+static int write_noop(struct tm_node *n)
+{
+	return tm_become(n, "Dropout");
 }
 
 static int write_unary(struct tm_node *n)
 {
 	/* By Tengine's numbers. */
 	static const char *const types[] = {
-		[1] = "Neg",   [2] = "Floor", [5] = "Sqrt", [7] = "Exp",
-		[8] = "Log",   [9] = "Sin",   [10] = "Cos", [11] = "Tan",
-		[12] = "Asin", [13] = "Acos", [14] = "Atan"};
-	int64_t type = 1;
+		[0] = "Absval", [1] = "Neg",   [2] = "Floor", [5] = "Sqrt",
+		[7] = "Exp",    [8] = "Log",   [9] = "Sin",   [10] = "Cos",
+		[11] = "Tan",   [12] = "Asin", [13] = "Acos", [14] = "Atan"};
+	int64_t type = 0;
 
 	if (!is_float(tm_input(n, 0)))
 		return tm_fail(n, "it takes float32 alone");
@@ -192,12 +277,29 @@ static int write_cast(struct tm_node *n)
 }
 
 const struct tm_form tm_forms_element[] = {
-	{"Acos", write_unary},  {"Add", write_add},     {"Addn", write_sum},
-	{"Asin", write_unary},  {"Atan", write_unary},  {"Cast", write_cast},
-	{"Clip", write_clip},   {"Cos", write_unary},   {"Div", write_div},
-	{"Exp", write_unary},   {"Floor", write_unary}, {"Log", write_unary},
-	{"Maximum", write_max}, {"Mul", write_mul},     {"Neg", write_unary},
-	{"PReLU", write_prelu}, {"Pow", write_pow},     {"Sin", write_unary},
-	{"Sqrt", write_unary},  {"Sub", write_sub},     {"Tan", write_unary},
+	{"Absval", write_unary},
+	{"Acos", write_unary},
+	{"Add", write_add},
+	{"Addn", write_sum},
+	{"Asin", write_unary},
+	{"Atan", write_unary},
+	{"Cast", write_cast},
+	{"Clip", write_clip},
+	{"Cos", write_unary},
+	{"Div", write_div},
+	{"Exp", write_unary},
+	{"Floor", write_unary},
+	{"Log", write_unary},
+	{"Maximum", write_max},
+	{"Minimum", write_min},
+	{"Mul", write_mul},
+	{"Neg", write_unary},
+	{"Noop", write_noop},
+	{"PReLU", write_prelu},
+	{"Pow", write_pow},
+	{"Sin", write_unary},
+	{"Sqrt", write_unary},
+	{"Sub", write_sub},
+	{"Tan", write_unary},
 	{NULL, NULL},
 };

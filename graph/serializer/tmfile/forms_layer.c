@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/op/reduce/reduce.h"
 #include "graph/serializer/tmfile/plan.h"
 
 /* Without factors, and with weights row by row, it is a FullyConnected. */
@@ -86,6 +87,26 @@ static int reduced_axes(const struct tm_node *n, int64_t *axes, size_t *ret_n)
 	return 0;
 }
 
+/* Tengine has a root of squares for an axis and all behind it. */
+static int put_length(struct tm_node *n, const int64_t *axes, size_t count)
+{
+	bool is_in[MODSER_GRAPH_MAX_NDIM] = {false};
+	const int ndim = tm_ndim(n);
+	int64_t first = ndim;
+
+	for (size_t i = 0; i < count; i++)
+		is_in[axes[i] < 0 ? axes[i] + ndim : axes[i]] = true;
+	while (first > 0 && is_in[first - 1])
+		first--;
+	for (int64_t i = 0; i < first; i++) {
+		if (is_in[i])
+			return tm_fail(n, "a root of squares is over the last axes");
+	}
+	if (tm_become(n, "ReduceL2") != 0 || tm_set_int(n, "axis", first) != 0)
+		return -1;
+	return tm_set_int(n, "keepdim", tm_int(n, "keepdim"));
+}
+
 /* Tengine has four numbers. */
 static int write_reduction(struct tm_node *n)
 {
@@ -94,13 +115,20 @@ static int write_reduction(struct tm_node *n)
 	int64_t axes[TM_MAX_INTS] = {0};
 	size_t count = 0;
 
-	if (tm_input(n, 1) == NULL && own->n == 0 && tm_int(n, "dim_0") != -2)
+	if (tm_input(n, 1) == NULL && own->n == 0 && tm_int(n, "dim_0") != -2 &&
+	    tm_int(n, "type") != MSD_REDUCE_L2)
 		return 0;
 	if (reduced_axes(n, axes, &count) != 0)
 		return -1;
+	for (size_t i = 0; i < count; i++) {
+		if (axes[i] < -tm_ndim(n) || axes[i] >= tm_ndim(n))
+			return tm_fail(n, "an axis does not exist");
+	}
+	n->n_inputs = 1;
+	if (tm_int(n, "type") == MSD_REDUCE_L2)
+		return put_length(n, axes, count);
 	if (count > 4)
 		return tm_fail(n, "it has four axes at most");
-	n->n_inputs = 1;
 	if (tm_copy(n) != 0 || tm_set_ints(n, "axes", NULL, 0) != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {

@@ -70,17 +70,50 @@ static int write_reshape(struct tm_node *n)
 	return tm_set_int(n, "allowzero", 0);
 }
 
-static int write_flatten(struct tm_node *n)
+/* A Reshape to the extents of the output, one of which may follow from the others. 1:
+ * more are not known. */
+static int put_shape(struct tm_node *n)
 {
-	if (tm_int(n, "axis") >= 0 && tm_int(n, "end_axis") >= 0)
-		return 0;
-	return tm_copy(n) != 0 || tm_set_axis(n, "axis", tm_ndim(n)) != 0
+	const modser_sg_tensor *y = n->from->outputs[0];
+	int64_t list[MODSER_GRAPH_MAX_NDIM] = {1};
+	const size_t ndim = y->ndim > 0 ? (size_t)y->ndim : 1;
+	size_t open = 0;
+
+	for (size_t i = 0; i < ndim && y->ndim > 0; i++) {
+		list[i] = y->dims[i] < 0 ? -1 : y->dims[i];
+		open += list[i] <= 0 ? 1 : 0;
+	}
+	if (y->ndim < 0 || open > 1)
+		return 1;
+	n->n_inputs = 1;
+	return tm_become(n, "Reshape") != 0 || tm_set_int(n, "is_onnx", 1) != 0
 		       ? -1
-		       : tm_set_axis(n, "end_axis", tm_ndim(n));
+		       : tm_set_ints(n, "re_shape", list, ndim);
 }
 
+/* Tengine keeps the first axis, and joins from one on. */
+static int write_flatten(struct tm_node *n)
+{
+	const int ndim = tm_ndim(n);
+
+	if (tm_copy(n) != 0 || tm_set_axis(n, "axis", ndim) != 0 ||
+	    tm_set_axis(n, "end_axis", ndim) != 0)
+		return -1;
+	if (modser_sg_op_int(n->op, "axis") == 1)
+		return 0;
+	const int result = put_shape(n);
+	return result <= 0 ? result
+			   : tm_fail(n, "it begins at another axis than 1, and its "
+					"shape is not known");
+}
+
+/* Tengine counts the axes of a Squeeze as if channels were last. */
 static int write_squeeze(struct tm_node *n)
 {
+	const int result = put_shape(n);
+
+	if (result <= 0)
+		return result;
 	static const char *const names[] = {"dim_0", "dim_1", "dim_2", "dim_3"};
 	const modser_sg_tensor *x = tm_input(n, 0);
 	int64_t axes[TM_MAX_INTS];
@@ -123,14 +156,18 @@ static int write_unsqueeze(struct tm_node *n)
 	return tm_set_ints(n, "axes", axes, count);
 }
 
+/* Tengine wants the shape as an input, too. */
 static int write_expand(struct tm_node *n)
 {
+	const size_t n_inputs = n->n_inputs;
 	int64_t list[TM_MAX_INTS];
 	size_t count = 0;
 
-	return put_list(n, "shape", list, &count) != 0
-		       ? -1
-		       : tm_set_int(n, "dim_num", (int64_t)count);
+	if (put_list(n, "shape", list, &count) != 0 ||
+	    tm_set_int(n, "dim_num", (int64_t)count) != 0)
+		return -1;
+	n->n_inputs = n_inputs;
+	return 0;
 }
 
 static int write_tile(struct tm_node *n)
@@ -168,41 +205,107 @@ static int write_transpose(struct tm_node *n)
 	return tm_copy(n) != 0 ? -1 : tm_set_ints(n, "perm", perm, (size_t)ndim);
 }
 
-/* ONNX cuts several axes, Tengine one, forwards. */
+/* What a Slice cuts of one axis. */
+struct cut {
+	int64_t begin;
+	int64_t end;
+	int64_t step;
+};
+
+/* Several axes, or steps: an end is counted back from the extent, 0 is the extent. */
+static int put_strided(struct tm_node *n, const struct cut *cuts)
+{
+	static const char *const names[4][3] = {{"begin_n", "end_n", "stride_n"},
+						{"begin_c", "end_c", "stride_c"},
+						{"begin_h", "end_h", "stride_h"},
+						{"begin_w", "end_w", "stride_w"}};
+	const modser_sg_tensor *x = tm_input(n, 0);
+
+	if (x->ndim != 4 || tm_become(n, "StridedSlice") != 0)
+		return tm_fail(n, "it cuts one axis, in steps of 1, or four axes");
+	for (size_t i = 0; i < 4; i++) {
+		if (tm_set_int(n, names[i][0], cuts[i].begin) != 0 ||
+		    tm_set_int(n, names[i][1], cuts[i].end - x->dims[i]) != 0 ||
+		    tm_set_int(n, names[i][2], cuts[i].step) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int cut_axis(const struct tm_node *n, int64_t axis, int64_t step, struct cut *c)
+{
+	const modser_sg_tensor *x = tm_input(n, 0);
+
+	axis = axis < 0 ? axis + x->ndim : axis;
+	if (axis < 0 || axis >= x->ndim || x->dims[axis] < 0)
+		return tm_fail(n, "the extent that it cuts is not known");
+	const int64_t all = x->dims[axis];
+	int64_t begin = c->begin < 0 ? c->begin + all : c->begin;
+	int64_t end = c->end < 0 ? c->end + all : c->end;
+	begin = begin < 0 ? 0 : begin;
+	end = end > all ? all : end;
+	if (step < 1)
+		return tm_fail(n, "it has no steps backwards");
+	if (begin >= end)
+		return tm_fail(n, "it leaves nothing");
+	*c = (struct cut){begin, end, step};
+	return 0;
+}
+
+/* ONNX cuts several axes; Tengine's Slice one, forwards. */
 static int write_slice(struct tm_node *n)
 {
 	const modser_sg_tensor *x = tm_input(n, 0);
 	int64_t begins[TM_MAX_INTS];
 	int64_t ends[TM_MAX_INTS];
-	int64_t axes[TM_MAX_INTS] = {0};
-	int64_t steps[TM_MAX_INTS] = {1};
+	int64_t axes[TM_MAX_INTS];
+	int64_t steps[TM_MAX_INTS];
 	size_t count = 0;
 
 	if (tm_input(n, 1) == NULL)
 		return 0;
+	for (size_t i = 0; i < TM_MAX_INTS; i++) {
+		axes[i] = (int64_t)i;
+		steps[i] = 1;
+	}
 	if (tm_ints(n, 1, begins, &count) != 0 || tm_ints(n, 2, ends, &count) != 0 ||
 	    (tm_input(n, 3) != NULL && tm_ints(n, 3, axes, &count) != 0) ||
 	    (tm_input(n, 4) != NULL && tm_ints(n, 4, steps, &count) != 0))
 		return -1;
 	if (x == NULL || x->ndim < 1)
 		return tm_fail(n, "the shape of its input is not known");
-	if (count != 1 || steps[0] != 1)
-		return tm_fail(n, "it cuts one axis, in steps of 1");
-	const int64_t axis = axes[0] < 0 ? axes[0] + x->ndim : axes[0];
-	if (axis < 0 || axis >= x->ndim || x->dims[axis] < 0)
-		return tm_fail(n, "the extent that it cuts is not known");
-	const int64_t all = x->dims[axis];
-	int64_t begin = begins[0] < 0 ? begins[0] + all : begins[0];
-	int64_t end = ends[0] < 0 ? ends[0] + all : ends[0];
-	begin = begin < 0 ? 0 : begin;
-	end = end > all ? all : end;
-	if (begin >= end)
-		return tm_fail(n, "it leaves nothing");
+	struct cut cuts[MODSER_GRAPH_MAX_NDIM] = {{0}};
+	for (int i = 0; i < x->ndim; i++)
+		cuts[i] = (struct cut){0, x->dims[i], 1};
+	int64_t axis = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct cut c = {begins[i], ends[i], 1};
+
+		if (cut_axis(n, axes[i], steps[i], &c) != 0)
+			return -1;
+		axis = axes[i] < 0 ? axes[i] + x->ndim : axes[i];
+		cuts[axis] = c;
+	}
 	n->n_inputs = 1;
+	if (count != 1 || cuts[axis].step != 1)
+		return put_strided(n, cuts);
 	if (tm_become(n, "Slice") != 0 || tm_set_int(n, "axis", axis) != 0 ||
-	    tm_set_int(n, "isonnx", 1) != 0 || tm_set_int(n, "begin", begin) != 0)
+	    tm_set_int(n, "isonnx", 1) != 0 ||
+	    tm_set_int(n, "begin", cuts[axis].begin) != 0)
 		return -1;
-	return tm_set_int(n, "end", end);
+	return tm_set_int(n, "end", cuts[axis].end);
+}
+
+/* Tengine's order of a block's elements is column, row, depth. */
+static int write_depth_to_space(struct tm_node *n)
+{
+	const modser_sg_tensor *y = n->from->outputs[0];
+
+	if (!is_text(n, "mode", "CRD") && (y->ndim != 4 || y->dims[1] != 1))
+		return tm_fail(n, "its mode is CRD");
+	return tm_become(n, "DepthToSpace") != 0
+		       ? -1
+		       : tm_set_int(n, "block_size", tm_int(n, "block_size"));
 }
 
 static int write_pad(struct tm_node *n)
@@ -329,6 +432,11 @@ static int write_resize(struct tm_node *n)
 		return -1;
 	return put_size(n, "width_scale", "output_width", in[3], scales[3].out);
 }
+
+const struct tm_form tm_forms_always[] = {
+	{"DepthToSpace", write_depth_to_space},
+	{NULL, NULL},
+};
 
 const struct tm_form tm_forms_move[] = {
 	{"ArgMax", write_axis},

@@ -19,15 +19,6 @@ static int put_window(const struct tm_node *n, const char *channels, int64_t out
 	return 0;
 }
 
-static int put_pads(const struct tm_node *n, const struct msd_op_window *windows)
-{
-	if (tm_set_int(n, "pad_h0", windows[1].before) != 0 ||
-	    tm_set_int(n, "pad_h1", windows[1].after) != 0 ||
-	    tm_set_int(n, "pad_w0", windows[2].before) != 0)
-		return -1;
-	return tm_set_int(n, "pad_w1", windows[2].after);
-}
-
 static bool is_known(const modser_sg_tensor *t)
 {
 	return t != NULL && t->ndim == 4 && t->dims[2] >= 0 && t->dims[3] >= 0;
@@ -60,51 +51,113 @@ static int write_deconvolution(struct tm_node *n)
 	return put_window(n, "num_output", w->dims[1] * tm_int(n, "group"), windows);
 }
 
-/* The place of @w's last window is the same if it rounds down. */
-static bool rounds_down(const struct msd_op_window *w)
-{
-	const int64_t room = w->in + w->before + w->after - msd_op_window_reach(w);
+/* Tengine's flavors, and with them a padding that keeps the extent. */
+enum { FLOOR, CEIL, DARKNET, SAME, N_FLAVORS };
+#define PAD_SAME (-1)
 
-	return room >= 0 && w->out == room / w->stride + 1;
+/* The padding that is written: of each end, or the sum of both for Darknet's pools. */
+static int64_t pad_of(const struct msd_op_window *w, int64_t flavor)
+{
+	return flavor == SAME      ? PAD_SAME
+	       : flavor == DARKNET ? w->before + w->after
+				   : w->before;
 }
 
-/* ONNX's rounding up is Caffe's, for the largest, and for a mean without padding. */
-static int put_ceil(struct tm_node *n, const struct msd_op_window *windows)
+/* True if Tengine, which looks at the first padding alone, has the places of @w. */
+static bool has_places(const struct msd_op_window *w, int64_t flavor)
 {
-	const bool is_mean = tm_int(n, "alg") == 1;
+	const int64_t pad = pad_of(w, flavor);
+	const int64_t room = w->in - w->kernel + (flavor == DARKNET ? pad : 2 * pad);
+	const int64_t more = (w->out - 1) * w->stride + w->kernel - w->in;
+	int64_t out = room < 0 ? -1 : 1 + room / w->stride;
 
-	for (size_t i = 1; i < MSD_OP_AXES; i++) {
-		const struct msd_op_window *w = &windows[i];
-
-		if (w->before != w->after || (is_mean && w->before != 0))
-			return tm_fail(n, "it rounds up with other padding");
+	if (flavor == SAME) {
+		return w->out == 1 + (w->in - 1) / w->stride &&
+		       w->before == (more < 0 ? 0 : more / 2);
 	}
-	return tm_set_int(n, "caffe_flavor", 1);
+	if (flavor == CEIL && room >= 0) {
+		out = 1 + (room + w->stride - 1) / w->stride;
+		if (pad > 0 && (out - 1) * w->stride >= w->in + pad)
+			out--;
+	}
+	return w->out == out && (flavor != DARKNET || w->before == pad / 2);
+}
+
+/* A mean counts padding in each flavor but the first; with the same padding at both
+ * ends it is ONNX's. */
+static bool counts_alike(const struct tm_node *n, int64_t flavor,
+			 const struct msd_op_window *w)
+{
+	const bool counts = (tm_int(n, "caffe_flavor") & 0x10) != 0;
+	const bool is_padded = w->before != 0 || w->after != 0;
+	const bool is_even = w->before == w->after;
+
+	if (tm_int(n, "alg") != 1)
+		return true;
+	if (counts)
+		return is_even && flavor == FLOOR;
+	return flavor == FLOOR || flavor == SAME || !is_padded;
+}
+
+static bool is_flavor(const struct tm_node *n, int64_t flavor,
+		      const struct msd_op_window *windows)
+{
+	for (size_t i = 1; i < MSD_OP_AXES; i++) {
+		if (!has_places(&windows[i], flavor) ||
+		    !counts_alike(n, flavor, &windows[i]))
+			return false;
+	}
+	return true;
+}
+
+static int put_flavor(struct tm_node *n, const struct msd_op_window *windows)
+{
+	int64_t flavor = FLOOR;
+
+	if (tm_int(n, "auto_pad") != 0 && is_flavor(n, SAME, windows))
+		flavor = SAME;
+	while (flavor < N_FLAVORS && !is_flavor(n, flavor, windows))
+		flavor++;
+	if (flavor == N_FLAVORS)
+		return tm_fail(n, "it has no such padding");
+	const int64_t pad_h = pad_of(&windows[1], flavor);
+	const int64_t pad_w = pad_of(&windows[2], flavor);
+	const int64_t counts = tm_int(n, "caffe_flavor") & 0x10;
+	if (tm_set_int(n, "caffe_flavor", (flavor == SAME ? FLOOR : flavor) | counts) !=
+		    0 ||
+	    tm_set_int(n, "pad_h0", pad_h) != 0 ||
+	    tm_set_int(n, "pad_h1", pad_h) != 0 || tm_set_int(n, "pad_w0", pad_w) != 0)
+		return -1;
+	return tm_set_int(n, "pad_w1", pad_w);
 }
 
 static int write_pooling(struct tm_node *n)
 {
-	const bool is_up = tm_int(n, "ceil_mode") != 0;
-	const bool keeps = tm_int(n, "auto_pad") != 0;
+	const modser_sg_tensor *x = tm_input(n, 0);
 	struct msd_op_window windows[MSD_OP_AXES];
 
 	if (tm_int(n, "alg") > 1)
 		return tm_fail(n, "it has no sums of powers");
 	if (tm_keep_output(n, "indices") != 0)
 		return -1;
-	if (tm_int(n, "global") != 0 || (!is_up && !keeps))
+	if (x == NULL || x->ndim != 4)
+		return tm_fail(n, "it has two axes");
+	const bool is_own = tm_int(n, "ceil_mode") == 0 && tm_int(n, "auto_pad") == 0;
+	const bool is_even = tm_int(n, "pad_h0") == tm_int(n, "pad_h1") &&
+			     tm_int(n, "pad_w0") == tm_int(n, "pad_w1");
+	/* Another flavor is Caffe's or Darknet's already. */
+	if (tm_int(n, "global") != 0 ||
+	    (is_own && (is_even || (tm_int(n, "caffe_flavor") & 0xf) != 0)))
 		return 0;
-	if (!is_known(tm_input(n, 0)))
+	if (!is_known(x))
 		return tm_fail(n, "the shape of its input is not known");
 	msd_op_pool_windows(n->from, windows);
+	if (windows[1].dilation != 1 || windows[2].dilation != 1)
+		return tm_fail(n, "it has no dilation");
 	if (tm_copy(n) != 0 || tm_set_int(n, "ceil_mode", 0) != 0 ||
 	    tm_set_int(n, "auto_pad", 0) != 0)
 		return -1;
-	if (keeps)
-		return put_pads(n, windows);
-	return rounds_down(&windows[1]) && rounds_down(&windows[2])
-		       ? 0
-		       : put_ceil(n, windows);
+	return put_flavor(n, windows);
 }
 
 const struct tm_form tm_forms_window[] = {

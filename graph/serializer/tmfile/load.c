@@ -262,7 +262,7 @@ static int read_params(struct load *l, modser_sg_node *node, const uint8_t *obje
 	if (op == NULL)
 		return -1;
 	msd_sg_node_take_op(node, op);
-	if (msd_tmfile_load_known(node, param, bytes) != 0)
+	if (msd_tmfile_load_known(node, param, bytes) != 0 || tm_param_mean(op) != 0)
 		return -1;
 	return msd_sg_node_is_given(node) ? 0 : msd_sg_count_source(l->g, "", row->op);
 }

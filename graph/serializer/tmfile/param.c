@@ -1,6 +1,7 @@
 #include "graph/serializer/tmfile/param.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "graph/ir/graph.h"
 
@@ -98,6 +99,23 @@ int tm_param_read(struct tm_view *v, modser_sg_op *op, const modser_tmfile_row *
 		    read_field(v, op, schema->fields[i].name, f.kind,
 			       param + f.offset) != 0)
 			return -1;
+	}
+	return 0;
+}
+
+int tm_param_mean(modser_sg_op *op)
+{
+	static const modser_sg_attr order = {MODSER_ATTR_STR, 0, {.s = "CRD"}};
+	const char *name = op->schema->name;
+
+	if (strcmp(name, "DepthToSpace") == 0)
+		return modser_sg_op_set_param(op, "mode", &order);
+	if (strcmp(name, "Reduction") == 0) {
+		/* It has sums of amounts and of squares twice. */
+		const int64_t type = modser_sg_op_int(op, "type");
+
+		if (type == 7 || type == 8)
+			return modser_sg_op_set_int(op, "type", type - 5);
 	}
 	return 0;
 }

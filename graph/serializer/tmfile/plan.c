@@ -13,8 +13,9 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 
-static const struct tm_form *const forms[] = {tm_forms_element, tm_forms_layer,
-					      tm_forms_move, tm_forms_window};
+static const struct tm_form *const forms[] = {tm_forms_always, tm_forms_element,
+					      tm_forms_layer, tm_forms_move,
+					      tm_forms_window};
 
 int tm_fail(const struct tm_node *n, const char *fmt, ...)
 {
@@ -171,9 +172,17 @@ int tm_keep_output(struct tm_node *n, const char *what)
 	return 0;
 }
 
-static const struct tm_form *form_of(const char *op)
+/* A graph that was read from a tmfile has Tengine's operators already. */
+static bool is_tengine(const modser_graph *g)
 {
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	return strcmp(modser_graph_text(g, MODSER_GRAPH_SOURCE_FORMAT), "tengine") == 0;
+}
+
+static const struct tm_form *form_of(const modser_graph *g, const char *op)
+{
+	const size_t n = is_tengine(g) ? 1 : sizeof(forms) / sizeof(forms[0]);
+
+	for (size_t i = 0; i < n; i++) {
 		for (const struct tm_form *f = forms[i]; f->op != NULL; f++) {
 			if (strcmp(f->op, op) == 0)
 				return f;
@@ -182,20 +191,13 @@ static const struct tm_form *form_of(const char *op)
 	return NULL;
 }
 
-/* A graph that was read from a tmfile has Tengine's operators already. */
-static bool is_tengine(const modser_graph *g)
-{
-	return strcmp(modser_graph_text(g, MODSER_GRAPH_SOURCE_FORMAT), "tengine") == 0;
-}
-
 /* A plugin's method writes its operators itself. */
 static int plan_node(struct tm_node *n, const modser_serializer *serializer)
 {
 	const char *op = n->op->schema->name;
-	const struct tm_form *f = form_of(op);
+	const struct tm_form *f = form_of(n->from->graph, op);
 
-	if (f == NULL || is_tengine(n->from->graph) ||
-	    modser_serializer_op_store(serializer, op) != NULL)
+	if (f == NULL || modser_serializer_op_store(serializer, op) != NULL)
 		return 0;
 	return f->write(n);
 }

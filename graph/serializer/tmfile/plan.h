@@ -44,6 +44,7 @@ struct tm_form {
 	int (*write)(struct tm_node *n);
 };
 /* Each list ends with a form without a name. */
+extern const struct tm_form tm_forms_always[]; /* also for graphs of tmfiles */
 extern const struct tm_form tm_forms_element[];
 extern const struct tm_form tm_forms_layer[];
 extern const struct tm_form tm_forms_move[];
