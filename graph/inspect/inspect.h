@@ -32,6 +32,11 @@ void msd_sg_inspect_run_text(modser_graph *g, struct msd_buf *out);
 const modser_sg_attr *msd_sg_inspect_attr(const modser_graph *g, size_t i,
 					  const char **ret_name);
 /**
+ * Input @i of those that have a default value, with the type of other values; NULL if
+ * there are fewer.
+ */
+const modser_sg_tensor *msd_sg_inspect_default(const modser_graph *g, size_t i);
+/**
  * Operator @i of the file by its name there, with the number of its nodes in *@ret_n.
  * NULL if there are fewer.
  */

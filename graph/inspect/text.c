@@ -2,21 +2,31 @@
 
 #include "graph/inspect/inspect.h"
 #include "graph/inspect/tally.h"
+#include "graph/ir/defaults.h"
 #include "graph/ir/dump.h"
 #include "graph/ir/graph.h"
 #include "proto/base/json.h"
+
+static void put_end(struct msd_buf *out, const modser_sg_tensor *t, const char *more)
+{
+	msd_buf_printf(out, "  ");
+	msd_json_cstr(out, t->name);
+	msd_buf_printf(out, ": ");
+	msd_sg_put_shape(out, t);
+	msd_buf_printf(out, "%s\n", more);
+}
 
 static void put_ends(struct msd_buf *out, const char *title,
 		     modser_sg_tensor *const *list, size_t n)
 {
 	msd_buf_printf(out, "%s\n", title);
-	for (size_t i = 0; i < n; i++) {
-		msd_buf_printf(out, "  ");
-		msd_json_cstr(out, list[i]->name);
-		msd_buf_printf(out, ": ");
-		msd_sg_put_shape(out, list[i]);
-		msd_buf_put_u8(out, '\n');
-	}
+	for (size_t i = 0; i < n; i++)
+		put_end(out, list[i], "");
+}
+
+const modser_sg_tensor *msd_sg_inspect_default(const modser_graph *g, size_t i)
+{
+	return i < msd_sg_default_count(g) ? msd_sg_default_at(g, i)->declared : NULL;
 }
 
 static void put_tally(struct msd_buf *out, const struct msd_sg_tally *t)
@@ -83,6 +93,8 @@ void msd_sg_inspect_text_of(const modser_graph *g, const struct msd_sg_tally *ta
 		       tally->n_tensors);
 	put_attrs(out, g);
 	put_ends(out, "inputs", g->inputs, g->n_inputs);
+	for (size_t i = 0; i < msd_sg_default_count(g); i++)
+		put_end(out, msd_sg_default_at(g, i)->declared, ", or its default");
 	put_ends(out, "outputs", g->outputs, g->n_outputs);
 	put_tally(out, tally);
 	if (g->n_sources > 0)

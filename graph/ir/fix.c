@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/ir/defaults.h"
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
@@ -17,18 +18,29 @@
 
 #define NAMES_SHOWN 8u
 
+/* Input @i of all: those with a default are the last. */
+static modser_sg_tensor *input_at(const modser_graph *g, size_t i)
+{
+	return i < g->n_inputs ? g->inputs[i]
+			       : msd_sg_default_at(g, i - g->n_inputs)->declared;
+}
+
+static size_t input_count(const modser_graph *g)
+{
+	return g->n_inputs + (g->opens_defaults ? 0 : msd_sg_default_count(g));
+}
+
 static int lacks(modser_graph *g, struct msd_span name)
 {
+	const size_t n = input_count(g);
 	struct msd_buf text = {0};
 
-	for (size_t i = 0; i < g->n_inputs && i < NAMES_SHOWN; i++) {
+	for (size_t i = 0; i < n && i < NAMES_SHOWN; i++) {
 		msd_buf_printf(&text, "%s\"%.64s\"", i > 0 ? ", " : "",
-			       g->inputs[i]->name);
+			       input_at(g, i)->name);
 	}
-	if (g->n_inputs > NAMES_SHOWN) {
-		msd_buf_printf(&text, " and %zu more",
-			       g->n_inputs - (size_t)NAMES_SHOWN);
-	}
+	if (n > NAMES_SHOWN)
+		msd_buf_printf(&text, " and %zu more", n - (size_t)NAMES_SHOWN);
 	const int result =
 		text.bad ? msd_sg_no_memory(g)
 			 : msd_sg_fail(g, MSD_BAD_ARGUMENT,
@@ -43,9 +55,9 @@ static int lacks(modser_graph *g, struct msd_span name)
 
 static modser_sg_tensor *find(const modser_graph *g, struct msd_span name)
 {
-	for (size_t i = 0; i < g->n_inputs; i++) {
-		if (msd_span_is(name, g->inputs[i]->name))
-			return g->inputs[i];
+	for (size_t i = 0; i < input_count(g); i++) {
+		if (msd_span_is(name, input_at(g, i)->name))
+			return input_at(g, i);
 	}
 	return NULL;
 }
@@ -85,6 +97,26 @@ static int check(modser_sg_tensor *t, const struct msd_model_input *in)
 	return 0;
 }
 
+/* A default must have the extents that its input gets. */
+static int check_default(const modser_graph *g, const modser_sg_tensor *t)
+{
+	for (size_t i = 0; i < msd_sg_default_count(g); i++) {
+		const modser_sg_tensor *value = msd_sg_default_at(g, i)->value;
+
+		for (int k = 0; msd_sg_default_at(g, i)->declared == t && k < t->ndim;
+		     k++) {
+			if (t->dims[k] < 0 || t->dims[k] == value->dims[k])
+				continue;
+			return msd_sg_fail(t->graph, MSD_BAD_ARGUMENT,
+					   "input \"%s\": extent %d of its default is "
+					   "%" PRId64
+					   ", but the option input gives %" PRId64,
+					   t->name, k, value->dims[k], t->dims[k]);
+		}
+	}
+	return 0;
+}
+
 /* Set every open extent of @list called @name to @extent. */
 static void bind(modser_sg_tensor *const *list, size_t n, const char *name,
 		 int64_t extent)
@@ -118,7 +150,7 @@ static int fix(modser_graph *g, const struct msd_model_input *in)
 		bind(g->inputs, g->n_inputs, name_of(t, i), in->shape[i]);
 		bind(g->outputs, g->n_outputs, name_of(t, i), in->shape[i]);
 	}
-	return 0;
+	return check_default(g, t);
 }
 
 /* Only open extents have a name. */
@@ -174,6 +206,11 @@ int modser_graph_fix_inputs(modser_graph *graph, const char *words)
 	if (result == 0) {
 		drop_names(graph->inputs, graph->n_inputs);
 		drop_names(graph->outputs, graph->n_outputs);
+		for (size_t i = graph->n_inputs; i < input_count(graph); i++) {
+			modser_sg_tensor *t = input_at(graph, i);
+
+			drop_names(&t, 1);
+		}
 	}
 	return result == 0 ? infer_known(graph) : result;
 }

@@ -181,3 +181,47 @@ def test_http_has_the_same_with_and_without_the_input(tmp_path):
         assert answered == 400 and "the model has no such input" in said["error"], said
         _, config = ask_json(visit, "/v2/models/m/config")
         assert [i.get("optional", False) for i in config["input"]] == [False, True, True]
+
+
+def test_convert_keeps_them_as_inputs_with_a_value(tmp_path):
+    onnx.save(made(extents=("n",)), tmp_path / "m.onnx")
+    said = harness.run(harness.BIN / "modser", "convert", tmp_path / "m.onnx", "-o",
+                       tmp_path / "again.onnx")
+    assert said.status == 0, said
+    again = onnx.load(tmp_path / "again.onnx")
+    onnx.checker.check_model(again)
+    assert [i.name for i in again.graph.input] == ["x", "w", "b"]
+    assert {i.name for i in again.graph.initializer} == {"w", "b"}
+    (extent,) = again.graph.input[2].type.tensor_type.shape.dim
+    assert extent.dim_param == "n"
+    before, after = evaluator(made(extents=("n",))), evaluator(again)
+    for feeds in ({"x": X}, {"x": X, **GIVEN}):
+        assert np.array_equal(before.run(None, feeds)[0], after.run(None, feeds)[0])
+
+
+def test_inspect_lists_them(tmp_path):
+    onnx.save(made(), tmp_path / "m.onnx")
+    said = harness.run(harness.BIN / "modser", "inspect", tmp_path / "m.onnx")
+    assert ('inputs\n  "x": float32[2, 3]\n  "w": float32[3, 2], or its default\n'
+            '  "b": float32[2], or its default\noutputs') in said.out
+    said = harness.run(harness.BIN / "modser", "--json", "inspect", tmp_path / "m.onnx")
+    inputs = json.loads(said.out)["inputs"]
+    assert [(i["name"], i.get("has_default", False)) for i in inputs] == [
+        ("x", False), ("w", True), ("b", True)]
+
+
+def test_the_option_input_may_name_one(daemon, tmp_path):
+    onnx.save(made(extents=("n",)), tmp_path / "m.onnx")
+    daemon.load("m", tmp_path / "m.onnx", "--replace", "--input", "b=float32[2]")
+    assert "b: Tensor([2], float32)" in daemon.ok("funcs", "m").out
+    feeds = words(tmp_path, True, x=X, b=GIVEN["b"])
+    assert np.array_equal(answer(daemon, tmp_path, *feeds),
+                          evaluator(made()).run(None, {"x": X, "b": GIVEN["b"]})[0])
+    for shape, why in (("float32[3]", "extent 0 of its default is 2, but the option input gives 3"),
+                       ("int32[2]", "is float32, but the option input gives int32")):
+        said = harness.run(harness.BIN / "modser", "inspect", "--input", f"b={shape}",
+                           tmp_path / "m.onnx")
+        assert said.status != 0 and f'input "b"' in said.err and why in said.err, said
+    said = harness.run(harness.BIN / "modser", "inspect", "--input", "c=float32[3]",
+                       tmp_path / "m.onnx")
+    assert 'no input "c"; its inputs are "x", "w", "b"' in said.err

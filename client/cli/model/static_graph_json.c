@@ -20,13 +20,15 @@ static json_t *shape_of(const modser_sg_tensor *t)
 	return list;
 }
 
-static json_t *end_of(const modser_sg_tensor *t)
+static json_t *end_of(const modser_sg_tensor *t, bool has_default)
 {
 	json_t *end = json_object();
 
 	msd_json_set(&end, "name", msd_json_string(modser_sg_tensor_name(t)));
 	msd_json_set(&end, "dtype", msd_json_string(modser_sg_tensor_dtype(t)));
 	msd_json_set(&end, "shape", shape_of(t));
+	if (has_default)
+		msd_json_set(&end, "has_default", json_true());
 	return end;
 }
 
@@ -95,15 +97,18 @@ json_t *msd_static_graph_json(modser_graph *g)
 	json_t *doc = json_object();
 	json_t *inputs = json_array();
 	json_t *outputs = json_array();
+	const modser_sg_tensor *t;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		msd_json_set(&doc, texts[i].key,
 			     msd_json_string(modser_graph_text(g, texts[i].what)));
 	}
 	for (size_t i = 0; i < modser_graph_input_count(g); i++)
-		msd_json_add(&inputs, end_of(modser_graph_input(g, i)));
+		msd_json_add(&inputs, end_of(modser_graph_input(g, i), false));
+	for (size_t i = 0; (t = msd_sg_inspect_default(g, i)) != NULL; i++)
+		msd_json_add(&inputs, end_of(t, true));
 	for (size_t i = 0; i < modser_graph_output_count(g); i++)
-		msd_json_add(&outputs, end_of(modser_graph_output(g, i)));
+		msd_json_add(&outputs, end_of(modser_graph_output(g, i), false));
 	msd_json_set(&doc, "attributes", attributes_of(g));
 	msd_json_set(&doc, "nodes",
 		     json_integer((json_int_t)modser_graph_node_count(g)));

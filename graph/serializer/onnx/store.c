@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/ir/defaults.h"
 #include "graph/ir/graph.h"
 #include "graph/ir/order.h"
 #include "graph/ir/shapes.h"
@@ -74,7 +75,7 @@ static Onnx__TensorShapeProto *shape_of(struct onnx_emit *e, const modser_sg_ten
 	return shape;
 }
 
-static int put_end(struct onnx_emit *e, struct onnx_list *list,
+static int put_end(struct onnx_emit *e, struct onnx_list *list, char *name,
 		   const modser_sg_tensor *t)
 {
 	Onnx__ValueInfoProto *v = onnx_emit_alloc(e, sizeof(*v));
@@ -92,7 +93,7 @@ static int put_end(struct onnx_emit *e, struct onnx_list *list,
 	onnx__value_info_proto__init(v);
 	onnx__type_proto__init(type);
 	onnx__type_proto__tensor__init(tensor);
-	v->name = e->names[t->index];
+	v->name = name;
 	/* The type is optional in a subgraph; omit it rather than guess. */
 	if (e->outer != NULL && !t->has_dtype) {
 		onnx_emit_push(e, list, v);
@@ -131,21 +132,39 @@ static int name_all(struct onnx_emit *e)
 	return e->bad ? msd_sg_no_memory(e->g) : 0;
 }
 
+/* A default is an initializer that is an input, too. */
+static int put_ends(struct onnx_emit *e)
+{
+	for (size_t i = 0; i < e->g->n_inputs; i++) {
+		modser_sg_tensor *t = e->g->inputs[i];
+
+		if (e->given != NULL && e->given[i] != NULL)
+			continue;
+		if (put_end(e, &e->inputs, e->names[t->index], t) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < msd_sg_default_count(e->g); i++) {
+		const struct msd_sg_default *f = msd_sg_default_at(e->g, i);
+
+		if (put_end(e, &e->inputs, e->names[f->value->index], f->declared) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < e->g->n_outputs; i++) {
+		modser_sg_tensor *t = e->g->outputs[i];
+
+		if (put_end(e, &e->outputs, e->names[t->index], t) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int put_all(struct onnx_emit *e, const size_t *order)
 {
 	if (name_all(e) != 0)
 		return -1;
 	onnx_emit_domain(e, "", ONNX_OPSET);
-	for (size_t i = 0; i < e->g->n_inputs; i++) {
-		if (e->given != NULL && e->given[i] != NULL)
-			continue;
-		if (put_end(e, &e->inputs, e->g->inputs[i]) != 0)
-			return -1;
-	}
-	for (size_t i = 0; i < e->g->n_outputs; i++) {
-		if (put_end(e, &e->outputs, e->g->outputs[i]) != 0)
-			return -1;
-	}
+	if (put_ends(e) != 0)
+		return -1;
 	for (size_t i = 0; i < e->g->n_nodes; i++) {
 		const modser_sg_node *node = e->g->nodes[order[i]];
 		const struct onnx_out o = {e, node, node->op};
