@@ -13,6 +13,9 @@ FOLDERS = ("graph", "runtime", "daemon", "client")  # others have TVM's names
 SCHEMAS, TABLE = "graph/op/", "graph/op/table.h"
 ONNX = "graph/serializer/onnx/"
 REFERENCE = "runtime/engine/reference/"
+# Those that a plan runs itself, or that passes make for an engine.
+WITHOUT = """const input_op if_else loop scan quantized_binary quantized_convolution
+quantized_mat_mul quantized_table fused_convolution fused_product"""
 OWN = (SCHEMAS, ONNX + "rows/", REFERENCE)
 # Who may name operators beside these, and which: "" is any.
 ELSEWHERE = {
@@ -95,6 +98,8 @@ def faults(files):
             where = homes.get(row, [])
             if len(where) != 1:
                 said.append(f"{TABLE}: {row} is defined in {where or 'no file'}, expected one")
+    for row in set(rows_of(files[TABLE], "NO_KERNEL")) - set(WITHOUT.split()):
+        said.append(f"{TABLE}: {row} has no kernel, so no model with it runs")
     for row in set(names.values()) - set(rows_of(files[TABLE])):
         said.append(f"{TABLE}: {row} has no row")
     homes = {}
@@ -120,6 +125,7 @@ def prove(files):
         "names Neg": ("graph/ir/check.c", '\nconst char *special = "Neg";\n'),
         "concat is defined in": (SCHEMAS + "layer/softmax.c", "\nx msd_op_concat = {0};\n"),
         "neg is defined in": (REFERENCE + "layer/softmax.c", "\nx msd_kernel_neg = {0};\n"),
+        "dft has no kernel": (TABLE, "\tX(dft, NO_KERNEL)\n"),
         "lost has no row": (SCHEMAS + "layer/softmax.c", '\nx msd_op_lost = {\n\t.name = "Lost"};\n'),
         "ONNX's Concat has rows": (ONNX + "rows/rows_ml.c", '\n\t{"Concat", 1, "Concat", "", NULL},\n'),
     }

@@ -71,7 +71,7 @@ MAY_INCLUDE = {
                                 "graph/op/reduce/reduce.h"],
     "graph/serializer/tmfile": ["proto", "graph", "graph/ir", "graph/serializer",
                                 "graph/op/move/pad.h", "graph/op/move/resize.h",
-                                "graph/op/window/window.h"],
+                                "graph/op/reduce/reduce.h", "graph/op/window/window.h"],
     "graph/serializer/onnx": ["proto", "graph", "graph/ir", "graph/serializer",
                               "graph/serializer/wire",
                               "graph/op/ml/ml_ensemble.h",

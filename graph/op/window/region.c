@@ -1,4 +1,4 @@
-/* Region: what a YOLO of version 2 says of each box at each place. */
+/* Region: the output of a YOLO of version 2, for each box at each place. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 

@@ -205,7 +205,7 @@ static int write_transpose(struct tm_node *n)
 	return tm_copy(n) != 0 ? -1 : tm_set_ints(n, "perm", perm, (size_t)ndim);
 }
 
-/* What a Slice cuts of one axis. */
+/* The part of one axis that a Slice keeps. */
 struct cut {
 	int64_t begin;
 	int64_t end;

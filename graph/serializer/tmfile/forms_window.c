@@ -55,7 +55,7 @@ static int write_deconvolution(struct tm_node *n)
 enum { FLOOR, CEIL, DARKNET, SAME, N_FLAVORS };
 #define PAD_SAME (-1)
 
-/* The padding that is written: of each end, or the sum of both for Darknet's pools. */
+/* The padding that is written: one end's, or the sum of both for Darknet's pools. */
 static int64_t pad_of(const struct msd_op_window *w, int64_t flavor)
 {
 	return flavor == SAME      ? PAD_SAME

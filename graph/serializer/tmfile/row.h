@@ -25,7 +25,7 @@ unsigned tm_row_bytes(const modser_tmfile_row *row);
 /* A field of a structure. */
 struct tm_field {
 	char kind;        /* as in modser_tmfile_row */
-	const char *name; /* of the parameter, not NUL-terminated */
+	const char *name; /* parameter, not NUL-terminated */
 	size_t n;         /* its length */
 	unsigned offset;
 };
@@ -33,7 +33,7 @@ struct tm_field {
 /* A walk over the fields of a row. */
 struct tm_field_walk {
 	const char *next;
-	unsigned bytes; /* of the fields so far */
+	unsigned bytes; /* all fields so far */
 };
 /** Begin a walk over @row. */
 struct tm_field_walk tm_fields(const modser_tmfile_row *row);

@@ -28,7 +28,8 @@ static msd_err run_swap(const struct msd_kernel_call *c, struct msd_diag *d)
 			memcpy(c->out[0], c->in[0], n * msd_kernel_size(c));
 		return MSD_OK;
 	}
-	/* The extents: of all before, the first, those between, the last, all after. */
+	/* Five extents: all before, the first axis, all between, the last, all after.
+	 */
 	const size_t p = (size_t)in[first];
 	const size_t q = (size_t)in[last];
 	const size_t inner = msd_kernel_inner(in, ndim, last);
@@ -51,9 +52,10 @@ static msd_err run_reverse(const struct msd_kernel_call *c, struct msd_diag *d)
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	int64_t axis;
 
-	if (msd_kernel_index(c, 1, (int64_t)msd_kernel_get(c, 1, 0), (int64_t)ndim,
-			     &axis, d) != MSD_OK)
-		return d->code;
+	const msd_err err = msd_kernel_index(c, 1, 0, (int64_t)ndim, &axis, d);
+
+	if (err != MSD_OK)
+		return err;
 	const size_t extent = (size_t)in[axis];
 	const size_t inner = msd_kernel_inner(in, ndim, (size_t)axis);
 	for (size_t i = 0; i < msd_kernel_out_elements(c, 0); i++) {
