@@ -399,6 +399,9 @@ typedef struct modser_model_options {
 	const char *outputs;
 	/* TensorFlow: the signature of a SavedModel; NULL or "": serving_default. */
 	const char *signature;
+	/* MXNet, whose symbols have no shapes: shapes of inputs, as
+	 * modser_graph_fix_inputs() takes them, which also checks them afterwards. */
+	const char *inputs;
 } modser_model_options;
 
 /* The stored type of an operator's load or store method, independent of the format's

@@ -18,6 +18,12 @@ from google.protobuf import text_format
 ORACLE = "OpenCV " + cv2.__version__
 
 
+def by_class(rows):
+    """Caffe writes what DetectionOutput finds by class, OpenCV 4.14 by score."""
+    flat = rows.reshape(-1, 7)
+    return flat[np.lexsort((-flat[:, 2], flat[:, 1], flat[:, 0]))].reshape(rows.shape)
+
+
 def compute(out, name, shape, outputs=None, rtol=1e-3, feeds=None):
     files = [out.path / f"{name}.prototxt", out.path / f"{name}.caffemodel"]
     net = cv2.dnn.readNetFromCaffe(*map(str, files))
@@ -29,6 +35,7 @@ def compute(out, name, shape, outputs=None, rtol=1e-3, feeds=None):
     for key, value in feeds.items():
         net.setInput(value, key)
     got = net.forward(outputs) if outputs else [net.forward()]
+    got = [by_class(value) if value.ndim == 4 and value.shape[-1] == 7 else value for value in got]
     out.add(name, [file.name for file in files], feeds, [np.asarray(value) for value in got],
             rtol=rtol, oracle=ORACLE)
 
@@ -90,9 +97,11 @@ class Net:
         if not self.out.wanted(self.name):
             return
         text = text_format.MessageToString(self.text)
-        (self.out.path / f"{self.name}.prototxt").write_text(edit(text) if edit else text)
+        (self.out.path / f"{self.name}.prototxt").write_text(text)
         (self.out.path / f"{self.name}.caffemodel").write_bytes(self.weights.SerializeToString())
         compute(self.out, self.name, self.shape, outputs, rtol, feeds)
+        if edit:  # what OpenCV cannot read
+            (self.out.path / f"{self.name}.prototxt").write_text(edit(text))
 
 
 def extent(size, param, ceil):
@@ -157,4 +166,6 @@ def zoo(out):
 
 
 if __name__ == "__main__":
-    cases.main({"zoo": zoo}, __doc__)
+    import varied_caffe
+
+    cases.main({"zoo": zoo, "varied": varied_caffe.varied}, __doc__)

@@ -11,7 +11,7 @@ from mxnet.gluon.model_zoo import vision
 ORACLE = "MXNet " + mx.__version__
 
 
-def gluon(out, name, net, shapes, seed=1, rtol=1e-3, feeds=None):
+def gluon(out, name, net, shapes, seed=1, rtol=1e-3, feeds=None, shape_words=False):
     """Export a block of gluon and run it. shapes: those of its inputs, data0, data1, ..."""
     if not out.wanted(name):
         return
@@ -32,8 +32,11 @@ def gluon(out, name, net, shapes, seed=1, rtol=1e-3, feeds=None):
     got = list(got) if isinstance(got, (list, tuple)) else [got]
     net.export(str(out.path / name), epoch=0)
     names = ["data"] if len(feeds) == 1 else [f"data{i}" for i in range(len(feeds))]
+    words = []
+    for key, feed in zip(names, feeds if shape_words else []):
+        words += ["--input", f"{key}=float32[{','.join(map(str, feed.shape))}]"]
     out.add(name, [f"{name}-symbol.json", f"{name}-0000.params"], dict(zip(names, feeds)),
-            [value.asnumpy() for value in got], rtol=rtol, oracle=ORACLE)
+            [value.asnumpy() for value in got], rtol=rtol, oracle=ORACLE, load=words)
 
 
 def zoo(out):

@@ -38,7 +38,8 @@ static msd_err read_graph(struct msd_span file, const struct msd_model_words *wo
 	const modser_model_options options = {.fill = MODSER_FILL_LEAVE,
 					      .outputs = msd_model_word(words->outputs),
 					      .signature =
-						      msd_model_word(words->signature)};
+						      msd_model_word(words->signature),
+					      .inputs = msd_model_word(words->input)};
 	struct msd_model_files files = {0};
 	modser_serializer *s = NULL;
 	modser_graph *g = modser_graph_create("");

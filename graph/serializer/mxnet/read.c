@@ -14,6 +14,7 @@
 #include "graph/ir/graph.h"
 #include "graph/serializer/mxnet/layer.h"
 #include "graph/serializer/mxnet/params.h"
+#include "proto/words/model_words.h"
 
 #define MAX_DEPTH 64
 #define MAX_NODES (1u << 18)
@@ -21,6 +22,7 @@
 
 struct load {
 	modser_graph *g;
+	const char *inputs;   /* option: shapes of inputs; may be NULL */
 	struct msd_span file; /* of the parameters */
 	struct mxnet_params params;
 	json_t *root;
@@ -252,6 +254,10 @@ static int wanted(const struct load *l, size_t i, int64_t *dims)
 	int64_t list[MXNET_MAX_LIST];
 	size_t n = 0;
 
+	if (strcmp(node->op, "FullyConnected") == 0 &&
+	    mxnet_attr(node, "flatten") != NULL &&
+	    strcmp(mxnet_attr(node, "flatten"), "False") == 0)
+		return -1;
 	if (strcmp(node->op, "transpose") == 0)
 		return mxnet_list_of(node, "axes", list, &n) && n > 0 ? (int)n : -1;
 	for (size_t k = 0; k < sizeof(ranks) / sizeof(ranks[0]); k++) {
@@ -265,13 +271,34 @@ static int wanted(const struct load *l, size_t i, int64_t *dims)
 	return -1;
 }
 
-/* The shape of input @i: its own attribute, or as the first operator that reads it
- * wants. Extents are open except the channels. */
+/* The shape that the option gives input @name; 0: none; -1: the option is wrong. */
+static int given_shape(const struct load *l, const char *name, int64_t *dims)
+{
+	struct msd_span left = msd_span_of(l->inputs != NULL ? l->inputs : "");
+	struct msd_model_input one;
+
+	while (left.n > 0) {
+		if (msd_model_input_parse(&left, &one, &l->g->diag) != MSD_OK)
+			return -1;
+		if (!msd_span_is(one.name, name))
+			continue;
+		for (uint32_t k = 0; k < one.ndim; k++)
+			dims[k] = one.shape[k];
+		return (int)one.ndim;
+	}
+	return 0;
+}
+
+/* The shape of input @i: the option's, its own attribute, or as the first operator that
+ * reads it wants. Extents are open except the channels. */
 static int find_shape(const struct load *l, size_t i, int64_t *dims)
 {
+	const int given = given_shape(l, l->nodes[i].name, dims);
 	size_t n;
 	size_t at = i;
 
+	if (given != 0)
+		return given;
 	if (mxnet_list_of(&l->nodes[i], "__shape__", dims, &n) && n > 0) {
 		for (size_t k = 0; k < n; k++)
 			dims[k] = dims[k] > 0 ? dims[k] : -1;
@@ -313,9 +340,10 @@ static int read_variable(struct load *l, size_t i)
 			l->g, MSD_UNSUPPORTED,
 			"the symbol does not tell the number of dimensions of "
 			"input \"%s\": give its variable a shape in MXNet "
-			"(mx.sym.var(\"%s\", shape=...)), or its parameter is "
-			"missing in the file of parameters",
-			node->name, node->name);
+			"(mx.sym.var(\"%s\", shape=...)) or in the option input "
+			"(%s=float32[...]), or its parameter is missing in the file of "
+			"parameters",
+			node->name, node->name, node->name);
 	}
 	const char *type = mxnet_attr(node, "__dtype__");
 	const char *dtype =
@@ -460,10 +488,11 @@ static int read_symbol(struct load *l, struct msd_span text)
 int mxnet_load(const modser_serializer *s, const modser_part *parts,
 	       const modser_model_options *options, modser_graph *graph)
 {
-	struct load l = {.g = graph, .file = {parts[1].data, parts[1].bytes}};
+	struct load l = {.g = graph,
+			 .inputs = options != NULL ? options->inputs : NULL,
+			 .file = {parts[1].data, parts[1].bytes}};
 
 	(void)s;
-	(void)options;
 	const int result =
 		read_symbol(&l, (struct msd_span){parts[0].data, parts[0].bytes});
 	for (size_t i = 0; i < l.n_nodes; i++)

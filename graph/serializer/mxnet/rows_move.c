@@ -1,6 +1,9 @@
 /* Operators that move elements or make tensors. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "graph/ir/graph.h"
+#include "graph/serializer/build/compose.h"
 #include "graph/serializer/mxnet/layer.h"
 
 static modser_sg_tensor *load_flatten(struct mxnet_layer *x)
@@ -10,6 +13,53 @@ static modser_sg_tensor *load_flatten(struct mxnet_layer *x)
 	x->ndim = 2;
 	return msd_build_done(
 		msd_build_int(msd_build_int(t, "axis", 1), "end_axis", -1));
+}
+
+/* With reverse, 0 copies the extent that is as far from the end. */
+static modser_sg_tensor *reshape_from_end(struct mxnet_layer *x, const int64_t *codes,
+					  size_t n)
+{
+	const int64_t shift = x->in[0].ndim - (int64_t)n;
+	modser_sg_tensor *shape = msd_build_one(&x->b, "Shape", x->in[0].t);
+	modser_sg_tensor *parts[MXNET_MAX_LIST];
+
+	for (size_t i = 0; i < n; i++) {
+		const int64_t from = shift + (int64_t)i;
+
+		if (codes[i] < -1 || (codes[i] == 0 && (from < 0 || x->in[0].ndim < 0)))
+			return mxnet_fail(x, "reverse with %d cannot be read",
+					  (int)codes[i]);
+		parts[i] = codes[i] == 0
+				   ? msd_build_range(&x->b, shape, 0, from, from + 1)
+				   : msd_build_ints(&x->b, &codes[i], 1);
+	}
+	modser_sg_tensor *const in[] = {x->in[0].t,
+					msd_build_concat(&x->b, parts, n, 0)};
+	x->ndim = (int)n;
+	return msd_build_done(
+		msd_build_int(msd_build_node(&x->b, "Reshape", in, 2), "is_onnx", 1));
+}
+
+/* A parameter as a vector, which recurrent layers join. */
+static modser_sg_tensor *flat_copy(struct mxnet_layer *x)
+{
+	const modser_sg_tensor *t = x->in[0].t;
+	const size_t element = t->dtype.bits >= 8 ? t->dtype.bits / 8u : 1;
+	const int64_t dims[] = {(int64_t)(t->bytes / element)};
+	void *own = malloc((size_t)t->bytes + 1);
+
+	if (own == NULL) {
+		(void)msd_sg_no_memory(x->b.g);
+		return NULL;
+	}
+	if (t->bytes > 0)
+		memcpy(own, t->data, (size_t)t->bytes);
+	modser_sg_tensor *made =
+		msd_build_constant(&x->b, t->dtype_name, dims, 1, own, free);
+	if (made == NULL)
+		free(own);
+	x->ndim = 1;
+	return made;
 }
 
 /* MXNet's codes: 0 copies an extent, -1 is the rest, -2 copies all that follow, -3
@@ -26,7 +76,9 @@ static modser_sg_tensor *load_reshape(struct mxnet_layer *x)
 	if (n == 0)
 		return mxnet_fail(x, "it has no shape");
 	if (mxnet_bool(x, "reverse", false))
-		return mxnet_fail(x, "reverse cannot be read");
+		return reshape_from_end(x, codes, n);
+	if (n == 1 && codes[0] == -1 && x->in[0].t->type == MODSER_TENSOR_CONST)
+		return flat_copy(x);
 	for (size_t i = 0; i < n; i++) {
 		is_open = is_open || codes[i] == -2;
 		ndim += codes[i] != -4;
@@ -336,6 +388,9 @@ static modser_sg_tensor *load_fill(struct mxnet_layer *x)
 
 	if (!mxnet_list(x, "shape", shape, &n))
 		return NULL;
+	/* 0 is an extent that follows from other nodes, for which one is broadcast. */
+	for (size_t i = 0; i < n; i++)
+		shape[i] = shape[i] == 0 ? 1 : shape[i];
 	x->ndim = (int)n;
 	modser_sg_tensor *v = msd_build_number(&x->b, (float)x->row->type);
 	return msd_build_two(&x->b, "Expand",

@@ -70,7 +70,8 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 	const modser_model_options options = {.fill = fills[how->run.fill],
 					      .outputs = msd_model_word(words->outputs),
 					      .signature =
-						      msd_model_word(words->signature)};
+						      msd_model_word(words->signature),
+					      .inputs = msd_model_word(words->input)};
 	const char *format = how->run.words.format;
 	struct msd_model_files files;
 	modser_serializer *s = NULL;
