@@ -58,7 +58,10 @@ def own(op, inputs, outputs, **attributes):
 
 
 A, B = floats(2, 3, 8), floats(2, 3, 8)
-NORM = {"g": floats(8), "e": floats(8), "c": floats(8)}
+NORM = {"g": floats(8), "e": floats(8), "c": floats(8), "k": floats(4, 3, 3, 3), "t": floats(4),
+        "w": floats(8, 8), "qkv": floats(8, 24), "qkvb": floats(24), "n4": bytes_of(3, 1, 8),
+        "s4": floats(3), "w8": bytes_of(8, 8), "s1": np.float32(0.02), "z1": np.uint8(120),
+        "s8": np.abs(floats(8))}
 FUSED = {
     "FusedMatMul": (own("FusedMatMul", ["a", "b"], ["y"], transB=1, alpha=0.25), {"a": A, "b": B}),
     "FusedMatMul of columns": (own("FusedMatMul", ["a", "b"], ["y"], transA=1),
@@ -71,6 +74,30 @@ FUSED = {
                                    ["y", "", "", "s"]), {"a": A, "b": B}),
     "SkipLayerNormalization of gamma alone": (
         own("SkipLayerNormalization", ["a", "b", "g"], ["y"]), {"a": A, "b": B}),
+    "FusedConv": (own("FusedConv", ["p", "k", "t"], ["y"], pads=[1, 1, 1, 1], strides=[2, 2],
+                      activation="LeakyRelu", activation_params=[0.1]), {"p": floats(1, 3, 6, 6)}),
+    "FusedConv of Clip": (own("FusedConv", ["p", "k"], ["y"], activation="Clip",
+                              activation_params=[-0.5, 0.5]), {"p": floats(1, 3, 6, 6)}),
+    "FusedGemm": (own("FusedGemm", ["m", "w", "c"], ["y"], transB=1, alpha=0.5,
+                      activation="Relu"), {"m": floats(2, 8)}),
+    "MatMulNBits": (own("MatMulNBits", ["a", "n4", "s4"], ["y"], K=8, N=3, bits=4, block_size=16),
+                    {"a": A}),
+    "DynamicQuantizeMatMul": (own("DynamicQuantizeMatMul", ["a", "w8", "s1", "z1", "c"], ["y"]),
+                              {"a": A}),
+    "MatMulIntegerToFloat": (own("MatMulIntegerToFloat", ["u", "w8", "s1", "s8", "z1", "", "c"],
+                                 ["y"]), {"u": bytes_of(2, 8)}),
+    "Attention": (own("Attention", ["a", "qkv", "qkvb", "keep"], ["y"], num_heads=2),
+                  {"a": A, "keep": np.int32([[1, 1, 0], [1, 1, 1]])}),
+    "Attention of what was before": (
+        own("Attention", ["a", "qkv", "qkvb"], ["y"], num_heads=2, unidirectional=1), {"a": A}),
+    "MultiHeadAttention": (own("MultiHeadAttention", ["a", "b", "v", "qkvb", "keep"], ["y"],
+                               num_heads=4),
+                           {"a": A, "b": B, "v": floats(2, 3, 8),
+                            "keep": np.int32([[1, 1, 1], [1, 0, 0]])}),
+    "MultiHeadAttention with a past": (
+        own("MultiHeadAttention", ["a", "b", "v", "", "", "", "past", "was"], ["y", "pk", "pv"],
+            num_heads=2), {"a": A, "b": B, "v": floats(2, 3, 8), "past": floats(2, 2, 5, 4),
+                           "was": floats(2, 2, 5, 4)}),
     "SkipSimplifiedLayerNormalization": (
         own("SkipSimplifiedLayerNormalization", ["a", "b", "g", "c"], ["y"]), {"a": A, "b": B}),
 }

@@ -11,13 +11,21 @@
 #include "graph/serializer/onnx/format.h"
 
 const struct onnx_row *const onnx_rows[] = {
-	onnx_rows_element,     onnx_rows_flow,
-	onnx_rows_index,       onnx_rows_ml,
-	onnx_rows_move,        onnx_rows_reduce,
-	onnx_rows_window,      onnx_rows_layer,
-	onnx_rows_recurrent,   onnx_rows_signal,
-	onnx_rows_quantized,   onnx_rows_microsoft,
-	onnx_rows_microsoft_q, NULL,
+	onnx_rows_element,
+	onnx_rows_flow,
+	onnx_rows_index,
+	onnx_rows_ml,
+	onnx_rows_move,
+	onnx_rows_reduce,
+	onnx_rows_window,
+	onnx_rows_layer,
+	onnx_rows_recurrent,
+	onnx_rows_signal,
+	onnx_rows_quantized,
+	onnx_rows_microsoft,
+	onnx_rows_microsoft_q,
+	onnx_rows_microsoft_fused,
+	NULL,
 };
 
 /* Lists of another domain than ONNX's own. */
@@ -29,6 +37,7 @@ static const struct {
 	{onnx_rows_ml, "ai.onnx.ml", ONNX_ML_OPSET},
 	{onnx_rows_microsoft, "com.microsoft", 0},
 	{onnx_rows_microsoft_q, "com.microsoft", 0},
+	{onnx_rows_microsoft_fused, "com.microsoft", 0},
 };
 
 /* Rows added at run time; the list only grows, at its head. */

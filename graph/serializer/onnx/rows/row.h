@@ -22,6 +22,7 @@ extern const struct onnx_row onnx_rows_flow[];
 extern const struct onnx_row onnx_rows_index[];
 extern const struct onnx_row onnx_rows_microsoft[];   /* of com.microsoft */
 extern const struct onnx_row onnx_rows_microsoft_q[]; /* the same, quantized */
+extern const struct onnx_row onnx_rows_microsoft_fused[];
 extern const struct onnx_row onnx_rows_ml[];          /* of ai.onnx.ml */
 extern const struct onnx_row onnx_rows_move[];
 extern const struct onnx_row onnx_rows_reduce[];
