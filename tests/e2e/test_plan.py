@@ -1,12 +1,16 @@
 """How the nodes of a model run (module.plan) and how long (module.profile): by modser, by Python,
 and without a daemon."""
+import contextlib
 import json
+import os
+import signal
+import subprocess
 import sys
 
 import harness
 import numpy as np
 import pytest
-from onnx_writer import floats, model, node, tensor, value
+from onnx_writer import Graph, floats, model, node, tensor, value
 
 sys.path.insert(0, str(harness.ROOT / "client/python"))
 import modser  # noqa: E402
@@ -87,6 +91,97 @@ def test_what_has_no_plan_says_so(served, tmp_path):
         client.load("faults", harness.ZOO / "faults.so")
         with pytest.raises(modser.Error, match="it has no plan"):
             client.plan("faults")
+
+
+def shown(daemon, name="net"):
+    return json.loads(daemon.ok("show", "--json", name).out)
+
+
+@contextlib.contextmanager
+def stopped(pid):
+    """Its worker answers nothing meanwhile, and all that it was asked afterwards."""
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_show_of_a_stopped_worker_tells_all_but_the_plan(served):
+    daemon, _ = served
+    (pid,) = shown(daemon)["pids"]
+    with stopped(pid):
+        told = shown(daemon)
+    expect_rows(shown(daemon)["plan"]["rows"])  # behind it, the first request is answered
+    with stopped(pid):
+        lines = daemon.ok("show", "net").out.splitlines()
+    note = "not told: its workers are busy: "
+    assert told["state"] == "READY" and told["functions"]
+    assert list(told["plan"]) == ["error"] and told["plan"]["error"].startswith(note)
+    assert [line for line in lines if line.startswith(f"plan\t{note}")]
+    expect_rows(shown(daemon)["plan"]["rows"])
+
+
+def test_show_of_a_worker_that_dies_tells_all_but_the_plan(tmp_path):
+    with harness.Daemon() as daemon:
+        daemon.load("net", network(tmp_path))
+        (pid,) = shown(daemon)["pids"]
+        os.kill(pid, signal.SIGSTOP)
+        words = (harness.BIN / "modser", "-H", daemon.host, "--json", "show", "net")
+        with harness.started(*words, stdout=subprocess.PIPE) as show:
+            harness.until(lambda: '"in_flight": 1' in daemon.ok("--json", "ls").out,
+                          "the plan is asked for")
+            os.kill(pid, signal.SIGKILL)
+            told = json.loads(show.communicate(timeout=harness.PATIENCE)[0])
+            assert show.returncode == 0
+        assert told["name"] == "net" and told["plan"]["error"].startswith("not told: module net: ")
+        daemon.ok("wait", "net")
+        expect_rows(shown(daemon)["plan"]["rows"])
+
+
+def test_show_wakes_no_module(tmp_path):
+    with harness.Daemon() as daemon:
+        daemon.load("net", network(tmp_path))
+        daemon.ok("sleep", "net")
+        harness.until(lambda: not daemon.workers(), "its worker has ended")
+        told = shown(daemon)
+        assert told["state"] == "ASLEEP" and "plan" not in told
+        assert not daemon.workers()
+
+
+def loop(path):
+    """x is halved three times by a Loop, whose body has a product; then a Relu."""
+    body = Graph([node("MatMul", ["a", "half"], ["b"], name="product"),
+                  node("Identity", ["go"], ["on"], name="on")],
+                 [value("i", "int64", []), value("go", "bool", []), value("a", "float32", [2, 8])],
+                 [value("on", "bool", []), value("b", "float32", [2, 8])])
+    nodes = [node("Loop", ["n", "", "x"], ["z"], name="loop", body=body),
+             node("Relu", ["z"], ["y"], name="relu")]
+    ends = [[value(name, "float32", [2, 8])] for name in "xy"]
+    constants = [tensor("n", np.array(3, "i8")), tensor("half", (np.eye(8) / 2).astype("f4"))]
+    path.write_bytes(model(nodes, *ends, constants=constants))
+    return path
+
+
+def test_rows_of_a_body_follow_those_of_its_graph(served, tmp_path):
+    daemon, _ = served
+    x = np.arange(16, dtype="f4").reshape(2, 8) - 5
+    daemon.load("loop", loop(tmp_path / "loop.onnx"))
+    before = shown(daemon, "loop")["plan"]["rows"]
+    assert [(row["name"], row["body_of"]) for row in before][:2] == [("loop", None), ("relu", None)]
+    assert {row["body_of"] for row in before[2:]} == {0}
+    assert [row["node"] for row in before] == list(range(len(before)))
+    with modser.connect(daemon.host) as client:
+        assert np.array_equal(client["loop"]["run"](x), np.maximum(x / 8, 0))
+        rows = {row["name"]: row for row in client.profile("loop:run", x)}
+    assert rows["loop"]["runs"] == rows["relu"]["runs"] == 1
+    assert rows["product"]["runs"] == 3
+    assert rows["product"]["ns"] <= rows["loop"]["ns"]
+    after = {row["name"]: row for row in shown(daemon, "loop")["plan"]["rows"]}
+    assert after["product"]["op"] == "MatMul" and after["product"]["engine"] == "native"
+    assert after["product"]["inputs"][0] == "float32[2,8]" == after["product"]["outputs"][0]
+    assert after["product"]["operations"] == 2 * 2 * 8 * 8
+    assert after["loop"]["engine"] == "reference" and after["loop"]["fallback"] == []
 
 
 def test_a_plan_of_many_nodes_comes_in_pages(served, tmp_path):
