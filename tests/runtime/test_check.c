@@ -46,6 +46,32 @@ Test(check, classic_code_is_not_entered_with_what_is_no_tensor)
 		    "axpb: argument 3: expected a float32 tensor of rank 1, got str");
 }
 
+/* A parameter that wants a tensor, or of which nothing is known. */
+static msd_err give_object(bool is_known, bool is_typed, bool wants_object)
+{
+	static struct msd_obj own = {.counts = MSD_FRESH_COUNTS,
+				     .type = MSD_T_DYNAMIC + 40};
+	struct msd_param p = {.kind = wants_object ? MSD_P_OTHER : MSD_P_TENSOR,
+			      .ndim = -1};
+	const struct msd_signature s = {.known = is_known, .params = &p, .n_params = 1};
+	const struct msd_call_rules rules = {
+		.info = {.name = "f", .style = MSD_FUNC_PRIM, .signature = &s},
+		.data_align = 1,
+		.is_typed = is_typed};
+	const struct msd_any v = msd_of_obj(&own);
+
+	return msd_check_args(&rules, &v, 1, NULL);
+}
+
+Test(check, an_object_is_no_tensor_and_compiled_code_takes_none)
+{
+	cr_expect_eq(give_object(true, false, false), MSD_BAD_ARGUMENT);
+	cr_expect_eq(give_object(true, true, false), MSD_BAD_ARGUMENT);
+	cr_expect_eq(give_object(false, false, false), MSD_BAD_ARGUMENT);
+	cr_expect_eq(give_object(false, true, false), MSD_OK, "it checks by itself");
+	cr_expect_eq(give_object(true, true, true), MSD_OK);
+}
+
 Test(check, scalar_of_another_kind_is_named)
 {
 	expect_axpb(2, msd_float(1), "axpb: argument 2: expected an int, got float");
