@@ -53,7 +53,8 @@ static msd_err give_object(bool is_known, bool is_typed, bool wants_object)
 				     .type = MSD_T_DYNAMIC + 40};
 	struct msd_param p = {.kind = wants_object ? MSD_P_OTHER : MSD_P_TENSOR,
 			      .ndim = -1};
-	const struct msd_signature s = {.known = is_known, .params = &p, .n_params = 1};
+	const struct msd_signature s = {
+		.known = is_known, .params = &p, .n_params = is_known};
 	const struct msd_call_rules rules = {
 		.info = {.name = "f", .style = MSD_FUNC_PRIM, .signature = &s},
 		.data_align = 1,
