@@ -53,6 +53,19 @@ static msd_err echo(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 	return msd_rpc_session_result_any(s, &any, NULL, d);
 }
 
+/* (kind of the error, text) */
+static msd_err raise_error(struct msd_rpc_session *s, const struct msd_rpc_args *args,
+			   struct msd_diag *d)
+{
+	struct msd_span text = {0};
+	const msd_err err = msd_rpc_bytes_at(args, 1, &text, d);
+
+	(void)s;
+	if (err != MSD_OK)
+		return err;
+	return msd_diag_set_bytes(d, MSD_CALL_FAILED, (const char *)text.p, text.n);
+}
+
 static msd_err upload(struct msd_rpc_session *s, const struct msd_rpc_args *args,
 		      struct msd_diag *d)
 {
@@ -245,6 +258,7 @@ static msd_err packet_size(struct msd_rpc_session *s, const struct msd_rpc_args 
 
 static const struct msd_rpc_builtin rows[] = {
 	{"testing.echo", 1, echo},
+	{"testing.test_raise_error", 2, raise_error},
 	{"tvm.rpc.server.upload", 2, upload},
 	{"tvm.rpc.server.download", 1, download},
 	{"tvm.rpc.server.remove", 1, drop},

@@ -102,6 +102,13 @@ def test_a_linked_archive_runs_here(remote, libraries, tmp_path):
     np.testing.assert_array_equal(x.numpy(), np.full(16, 9, "float32"))
 
 
+def test_raises_an_error(remote):
+    fail = remote.get_function("testing.test_raise_error")
+    with pytest.raises(RuntimeError, match="it failed"):
+        fail("ValueError", "it failed")
+    assert remote.get_function("testing.echo")(1) == 1
+
+
 def test_lists_files(remote):
     for name in ("a", "folder/b", "folder/c", "folder/deep/d", "folders"):
         remote.upload(bytearray(b"x"), name)
