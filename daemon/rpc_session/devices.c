@@ -74,30 +74,30 @@ void msd_rpc_devices_finish(struct msd_rpc_devices *all)
 	*all = (struct msd_rpc_devices){0};
 }
 
-/* 0: the driver does not report it. */
-static uint64_t number_of(const struct msd_device_info *info, int64_t which)
+/* -1: there is none. */
+static int64_t number_of(const struct msd_device_info *info, int64_t which)
 {
 	switch (which) {
 	case MAX_THREADS:
-		return info->max_threads;
+		return (int64_t)info->max_threads;
 	case WARP_THREADS:
-		return info->warp_threads;
+		return (int64_t)info->warp_threads;
 	case SHARED_BYTES:
-		return info->shared_bytes;
+		return (int64_t)info->shared_bytes;
 	case CLOCK_KHZ:
-		return info->clock_khz;
+		return (int64_t)info->clock_khz;
 	case COMPUTE_UNITS:
 		return info->compute_units;
-	case REGISTERS:
-		return info->registers;
+	case REGISTERS: /* OpenCL has no such number */
+		return info->registers > 0 ? (int64_t)info->registers : -1;
 	case API_VERSION:
-		return info->api_version;
+		return (int64_t)info->api_version;
 	case CACHE_BYTES:
-		return info->cache_bytes;
+		return (int64_t)info->cache_bytes;
 	case MEMORY_BYTES:
-		return info->memory_bytes;
+		return (int64_t)info->memory_bytes;
 	default:
-		return 0;
+		return -1;
 	}
 }
 
@@ -134,7 +134,7 @@ static void put_attribute(const struct msd_device_info *info, int64_t which,
 			  char text[static MSD_DEVICE_TEXT_MAX],
 			  struct msd_rpc_value *ret)
 {
-	const uint64_t number = number_of(info, which);
+	const int64_t number = number_of(info, which);
 
 	/* TVM tells nothing of a processor but its memory. */
 	if (info->device.type == MSD_DEV_CPU && which != MEMORY_BYTES)
@@ -143,9 +143,8 @@ static void put_attribute(const struct msd_device_info *info, int64_t which,
 	if (text[0] != '\0') {
 		*ret = (struct msd_rpc_value){.kind = MSD_RPC_TEXT,
 					      .as.bytes = msd_span_of(text)};
-	} else if (number > 0) {
-		*ret = (struct msd_rpc_value){.kind = MSD_RPC_INT,
-					      .as.i64 = (int64_t)number};
+	} else if (number >= 0) {
+		*ret = (struct msd_rpc_value){.kind = MSD_RPC_INT, .as.i64 = number};
 	}
 }
 

@@ -47,7 +47,7 @@ def serve_one(listener, children, words):
         ["python3", "-c", code, str(page), str(peer.fileno()), str(PROGRAM), "--name", "test",
          *WORDS, *words],
         pass_fds=[page, peer.fileno()],
-        stderr=subprocess.PIPE, text=True))
+        stderr=subprocess.PIPE, text=True, env=harness.environment()))
     os.close(page)
     peer.close()
 

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 MAX_BYTES = 64 << 20
-PROGRAMS = "bin/modserd bin/modserd-worker bin/modser bin/bench_cuda bin/bench_opencl".split() + [
+PROGRAMS = "bin/modserd bin/modserd-worker bin/modserd-rpc bin/modser bin/bench_cuda bin/bench_opencl".split() + [
     "tests/runtime/cuda/test_cuda_gpu"]
 # Every system has these, of its own version: others come along.
 OF_THE_SYSTEM = re.compile(r"(ld-linux|linux-vdso|lib(c|m|dl|rt|pthread)\.so)")
@@ -189,6 +189,7 @@ def make(root, build, out, models):
     for path in (root / "tests/gpu").glob("*.py"):
         if path.name not in ("bundle.py", "models.py"):
             shutil.copyfile(path, out / "rows" / path.name)
+    shutil.copy(root / "tests/e2e/rpc_wire.py", out / "rows/rpc_wire.py")
     shutil.copy(root / "scripts/gpu", out / "gpu")
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     say(f"{out}: {size / (1 << 20):.1f} MiB; there: {out.name}/gpu run")

@@ -7,10 +7,11 @@ import time
 import rows_costs
 import rows_launches
 import rows_opencl
+import rows_rpc
 import rows_values
 from runner import Runner, Skip, Wrong
 
-ROWS = rows_values.ROWS + rows_launches.ROWS + rows_costs.ROWS + rows_opencl.ROWS
+ROWS = rows_values.ROWS + rows_launches.ROWS + rows_costs.ROWS + rows_opencl.ROWS + rows_rpc.ROWS
 VERDICTS = ("ok", "skipped", "FAILED")
 
 
