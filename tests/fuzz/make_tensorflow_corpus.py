@@ -279,6 +279,31 @@ def with_variables(keys=("one", "two"), **kw):
 TABLE = {"one": ((2, 3), 6), "two": ((3,), 3)}
 
 
+def rolled():
+    """The angles of the elements, rolled by one place."""
+    return graph([placeholder(), constant("one", ints([1])), constant("left", floats((-1,), ())),
+                  node("r", "Roll", ("x", "one", "one"), T=kind(FLOAT)),
+                  node("y", "Atan2", ("r", "left"), T=kind(FLOAT))])
+
+
+def written():
+    """Row 0 of what has one row more, by the sums of segments."""
+    return graph([placeholder(extents=(3, 2)), constant("ids", ints([0, 0, 1])),
+                  node("s", "SegmentSum", ("x", "ids"), T=kind(FLOAT)),
+                  constant("at", ints([1], [1, 1])), constant("row", floats((7, 8), (1, 2))),
+                  node("y", "TensorScatterUpdate", ("s", "at", "row"), T=kind(FLOAT))])
+
+
+def kept():
+    """Boxes that do not overlap a better one."""
+    return graph([placeholder(extents=(3, 4)), constant("scores", floats((1, 3, 2), (3,))),
+                  constant("most", ints([3], [])), constant("overlap", floats((0.5,), ())),
+                  constant("least", floats((0,), ())),
+                  node("k", "NonMaxSuppressionV3", ("x", "scores", "most", "overlap", "least"),
+                       T=kind(FLOAT)),
+                  node("y", "Cast", ("k",), SrcT=kind(INT32), DstT=kind(FLOAT))])
+
+
 def relu(op="Relu", inputs=("x",), **attrs):
     return graph([placeholder(), node("y", op, inputs, T=kind(FLOAT), **attrs)])
 
@@ -297,6 +322,10 @@ def tensorflow_files():
     return {
         "accept_relu": both(relu()),
         "accept_convolution": both(convolution()),
+        "accept_kept": both(kept()),
+        "accept_rolled": both(rolled()),
+        "accept_selu": both(relu("Selu")),
+        "accept_written": both(written()),
         "accept_computed_shape": both(computed_shape()),
         "accept_loop": both(loop()),
         "accept_list": both(filled_list()),

@@ -190,6 +190,28 @@ Test(tensorflow, a_list_is_filled_turn_by_turn)
 		   12);
 }
 
+Test(tensorflow, operators_of_several_nodes_run)
+{
+	static const float x[] = {1, 2, 3, 4, 5, 6};
+	static const float boxes[] = {0, 0, 2, 2, 5, 5, 6, 6, 0, 0, 2, 1.9f};
+	static const float angles[] = {1.8157750f, 2.3561945f, 2.0344439f, 1.8925469f};
+	static const float selu[] = {1.0507010f, 2.1014020f, 3.1521030f, 4.2028039f};
+	static const float rows[] = {4, 6, 7, 8};
+	static const float kept[] = {1, 2};
+	const int64_t four[] = {1, 4};
+	const int64_t pairs[] = {3, 2};
+	const int64_t three[] = {3, 4};
+
+	expect_run(MODELS "accept_rolled.bin", four, 2, (const void *const[]){x},
+		   angles, 4);
+	expect_run(MODELS "accept_selu.bin", four, 2, (const void *const[]){x}, selu,
+		   4);
+	expect_run(MODELS "accept_written.bin", pairs, 2, (const void *const[]){x},
+		   rows, 4);
+	expect_run(MODELS "accept_kept.bin", three, 2, (const void *const[]){boxes},
+		   kept, 2);
+}
+
 Test(tensorflow, conditions_of_both_versions_run)
 {
 	static const char *const files[] = {MODELS "accept_branches.bin",

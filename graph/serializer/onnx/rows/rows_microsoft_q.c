@@ -142,14 +142,21 @@ static int load_reduce_mean(struct onnx_node *n)
 
 static int load_global_pool(struct onnx_node *n)
 {
-	const int first = onnx_attr_int(n, "channels_last", 0) != 0 ? 1 : 2;
 	int64_t axes[MODSER_GRAPH_MAX_NDIM];
-	const int ndim = onnx_input_ndim(n, 0);
 
+	if (onnx_attr_int(n, "channels_last", 0) == 0) {
+		const struct onnx_made made = single(n, "Pooling");
+
+		if (made.n.node == NULL || onnx_set_int(&made.n, "alg", 1) != 0 ||
+		    onnx_set_int(&made.n, "global", 1) != 0)
+			return -1;
+		return finish_single(n, &made);
+	}
+	const int ndim = onnx_input_ndim(n, 0);
 	if (ndim < 3)
 		return onnx_fail(n, "the shape of its input is not known");
 	for (int i = 0; i < ndim - 2; i++)
-		axes[i] = first + i;
+		axes[i] = 1 + i;
 	return load_mean(n, axes, (size_t)ndim - 2, 1);
 }
 
