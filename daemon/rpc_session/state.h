@@ -17,7 +17,7 @@ struct msd_rpc_session {
 	bool knows_era;
 	enum msd_rpc_era era;
 	struct msd_buf out;             /* the answer */
-	char text[MSD_DEVICE_TEXT_MAX]; /* of an attribute, until it is in out */
+	char text[MSD_DEVICE_TEXT_MAX]; /* an attribute, until it is in out */
 };
 
 /* The values of a packet; they borrow from it. */

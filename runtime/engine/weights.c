@@ -28,9 +28,10 @@
 #define PAGE 4096u
 #endif
 #define ALIGNMENT 64u
-#define LEAST_BYTES (4u * PAGE) /* a page boundary would waste much of a smaller one   \
-				 */
-#define MOST_BLOCKS 8192u       /* each is a mapping, and the kernel limits those */
+#define LEAST_BYTES                                                                    \
+	(4u * PAGE)       /* a page boundary would waste much of a smaller one         \
+			   */
+#define MOST_BLOCKS 8192u /* each is a mapping, and the kernel limits those */
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 
@@ -56,7 +57,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	enum mode mode;
 	struct msd_weights_file file;
-	/* of the first worker */
+	/* used by the first worker */
 	struct mapped *mine;
 	size_t n_mine, cap;
 	/* of the others */

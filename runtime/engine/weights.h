@@ -56,7 +56,7 @@ bool msd_weights_are_shared(const void *p);
 
 struct msd_weights_sums {
 	uint64_t bytes;        /* of all blocks */
-	uint64_t shared_bytes; /* of those that other workers may map */
+	uint64_t shared_bytes; /* the part that other workers may map */
 };
 struct msd_weights_sums msd_weights_sum(void);
 

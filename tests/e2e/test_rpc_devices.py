@@ -137,6 +137,7 @@ def test_streams_are_the_queue_of_the_device(remote):
         dev.sync(stream)
         dev.sync()
         dev.free_raw_stream(stream)
+    assert remote.get_function("testing.echo")(1) == 1
 
 
 def test_arrays_of_devices_are_copied_between_each_other(remote):

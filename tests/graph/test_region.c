@@ -101,14 +101,11 @@ static bool overlap_plainly(const float *x, const float *y, double most)
 	return shared / (areas[0] + areas[1] - shared) > most;
 }
 
-/* More boxes than are compared by vectors; scores that are equal, of both signs. */
-Test(region, of_many_boxes_the_same_are_left_as_by_the_definition)
-{
-	static float many[MANY][4], marks[MANY];
-	static uint64_t scratch[MANY];
-	static int64_t places[MANY][3];
-	size_t n_left = 0;
+static float many[MANY][4], marks[MANY];
+static int64_t left[MANY][3];
 
+static void make_many(void)
+{
 	for (size_t i = 0; i < MANY; i++) {
 		const size_t x = i * 7919 % 251;
 		const size_t y = i * 104729 % 241;
@@ -118,34 +115,48 @@ Test(region, of_many_boxes_the_same_are_left_as_by_the_definition)
 		memcpy(many[i], box, sizeof(box));
 		marks[i] = i % 50 == 49 ? NAN : (float)(int)(i * 37 % 91) / 9 - 5;
 	}
+}
+
+/* By the definition: no better box that is left overlaps box @i. */
+static bool should_be_left(size_t i, size_t n_left)
+{
+	for (size_t k = 0; k < n_left; k++) {
+		const size_t at = (size_t)left[k][2];
+
+		if ((marks[at] > marks[i] || (marks[at] >= marks[i] && at < i)) &&
+		    overlap_plainly(many[i], many[at], 0.3))
+			return false;
+	}
+	return !isnan(marks[i]);
+}
+
+static bool is_among(size_t i, size_t n_left)
+{
+	for (size_t k = 0; k < n_left; k++) {
+		if ((size_t)left[k][2] == i)
+			return true;
+	}
+	return false;
+}
+
+/* More boxes than are compared by vectors; scores that are equal, of both signs. */
+Test(region, of_many_boxes_the_same_are_left_as_by_the_definition)
+{
+	static uint64_t scratch[MANY];
+
+	make_many();
 	const struct msd_op_boxes b = {many[0], marks, 1,     1, MANY,
 				       MANY,    0.3f,  false, 0, false};
-	const size_t n = msd_op_suppress(&b, scratch, places);
+	const size_t n = msd_op_suppress(&b, scratch, left);
 	cr_assert_gt(n, 300);
 	for (size_t i = 1; i < n; i++) {
-		const float last = marks[places[i - 1][2]];
-		const float mark = marks[places[i][2]];
+		const float last = marks[left[i - 1][2]];
+		const float mark = marks[left[i][2]];
 
-		cr_expect(mark < last ||
-			  (mark <= last && places[i][2] > places[i - 1][2]));
+		cr_expect(mark < last || (mark <= last && left[i][2] > left[i - 1][2]));
 	}
-	for (size_t i = 0; i < MANY; i++) {
-		bool is_left = !isnan(marks[i]);
-		bool was_left = false;
-
-		for (size_t k = 0; k < n; k++) {
-			const size_t at = (size_t)places[k][2];
-			const bool is_better = marks[at] > marks[i] ||
-					       (marks[at] >= marks[i] && at < i);
-
-			was_left |= at == i;
-			is_left &=
-				!(is_better && overlap_plainly(many[i], many[at], 0.3));
-		}
-		cr_expect_eq(is_left, was_left, "box %zu", i);
-		n_left += is_left;
-	}
-	cr_expect_eq(n_left, n);
+	for (size_t i = 0; i < MANY; i++)
+		cr_expect_eq(is_among(i, n), should_be_left(i, n), "box %zu", i);
 }
 
 static struct one grid_begin(const float *grid, const char *padding)

@@ -132,7 +132,7 @@ static struct msd_peer *make(struct msd_peer *host, const struct terms *terms)
 				      .stall = terms->stall,
 				      .host = host,
 				      .n_functions = terms->functions.n};
-	/* What waits, one frame more, and what is kept. */
+	/* Waiting frames, one frame more, and the memory that is kept. */
 	msd_segpool_init(&g->payloads,
 			 3 * terms->max_bytes + MSD_DIRECT_PEER_KEPT_BYTES, NULL, NULL);
 	peer->guest = g;

@@ -1,3 +1,4 @@
+/* Nodes and small groups of nodes that serializers put together (compose.h). */
 #include "graph/serializer/build/compose.h"
 
 #include <stddef.h>

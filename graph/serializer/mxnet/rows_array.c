@@ -65,7 +65,7 @@ static modser_sg_tensor *load_repeat(struct mxnet_layer *x)
 	return msd_build_done(msd_build_int(t, "is_onnx", 1));
 }
 
-/* Of each row the element whose number the other input has. */
+/* The other input has a number for each row: takes the element with that number. */
 static modser_sg_tensor *load_pick(struct mxnet_layer *x)
 {
 	const bool keeps = mxnet_bool(x, "keepdims", false);

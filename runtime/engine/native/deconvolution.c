@@ -165,7 +165,7 @@ static void bring(const void *ctx, size_t first, size_t end, size_t thread)
 	}
 }
 
-/* What a thread needs in its scratch memory. */
+/* The parts of a thread's scratch memory. */
 struct room {
 	float *product, *columns, *row;
 	const float **rows;

@@ -77,7 +77,7 @@ static int finish(struct onnx_node *n, const char *op, modser_sg_tensor *x)
 
 /* ---- Attention ---- */
 
-/* What is added before the softmax: a large negative number where @mask is 0. Its axes
+/* The addend before the softmax: a large negative number where @mask is 0. Its axes
  * are [batch, keys] or [batch, queries, keys]. */
 static modser_sg_tensor *mask_of(const struct onnx_node *n, modser_sg_tensor *mask)
 {
