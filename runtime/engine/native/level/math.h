@@ -64,6 +64,21 @@ INLINE vec msd_exp(vec x)
 	return y * msd_power2(half) * msd_power2(whole - half);
 }
 
+/* exp(x) / 2 where 1 is added to exp(x): below -86 it no longer counts. Twice the
+ * result is infinite where exp(x) is. */
+INLINE vec msd_half_exp(vec x)
+{
+	const vec magic = all(0x1.8p23f);
+	const vec v = least(most(x, all(-86)), all(89));
+	const vec shifted = v * all(0x1.715476p0f) + magic; /* n in its last bits */
+	const vec n = shifted - magic;
+	vec r = v - n * all(0x1.62e400p-1f);
+	r = r - n * all(0x1.7f7d1cp-20f);
+	const vec p = msd_exp_poly(r);
+
+	return (r * r * p + r + all(1)) * (vec)(((uvec)shifted + 126u) << 23);
+}
+
 /* exp(x) - 1 for x <= 0, also close to 0. */
 INLINE vec msd_expm1_low(vec x)
 {
@@ -109,7 +124,7 @@ INLINE vec msd_log(vec x)
 
 INLINE vec msd_sigmoid(vec x)
 {
-	return all(1) / (all(1) + msd_exp(-x));
+	return all(1) / (all(1) + all(2) * msd_half_exp(-x));
 }
 
 /* Near 0 an odd polynomial, else 1 - 2 / (exp(2x) + 1). */
@@ -123,7 +138,7 @@ INLINE vec msd_tanh(vec x)
 	p = p * s + all(1.33314422036e-1f);
 	p = p * s + all(-3.33332819422e-1f);
 	const vec low = x * s * p + x;
-	const vec high = all(1) - all(2) / (msd_exp(a + a) + all(1));
+	const vec high = all(1) - all(2) / (all(2) * msd_half_exp(a + a) + all(1));
 
 	return pick(msd_is_nan(x), x, msd_signed(pick(a < all(0.625f), low, high), x));
 }
