@@ -74,7 +74,7 @@ static size_t paged(size_t bytes)
 
 static bool is_within(const struct msd_weights_block *b, uint64_t from, uint64_t end)
 {
-	return b->at % PAGE == 0 && b->at >= from && b->at <= end &&
+	return b->at % ALIGNMENT == 0 && b->at >= from && b->at <= end &&
 	       b->bytes <= end - b->at;
 }
 
@@ -153,10 +153,10 @@ void msd_weights_begin(const struct msd_weights_file *file)
 /* Names and numbers may repeat, in graphs within nodes. */
 static uint64_t mark_of(const modser_sg_node *node, const char *how)
 {
-	const uint64_t numbers[] = {node->number, node->index};
 	const char *op = modser_sg_op_name(node->op);
-	uint64_t mark = msd_fnv(MSD_FNV_BEGIN, numbers, sizeof(numbers));
+	uint64_t mark = msd_fnv(MSD_FNV_BEGIN, &node->number, sizeof(node->number));
 
+	mark = msd_fnv(mark, &node->index, sizeof(node->index));
 	mark = msd_fnv(mark, node->name, strlen(node->name) + 1);
 	mark = msd_fnv(mark, op, strlen(op) + 1);
 	return msd_fnv(mark, how, strlen(how));
