@@ -83,20 +83,19 @@ static bool has_places(const struct msd_op_window *w, int64_t flavor)
 	return w->out == out && (flavor != DARKNET || w->before == pad / 2);
 }
 
-/* A mean counts padding in each flavor but the first; with the same padding at both
- * ends it is ONNX's. */
+/* A mean counts padding in each flavor but the first, as far behind the input as before
+ * it; with the same padding at both ends it is ONNX's. */
 static bool counts_alike(const struct tm_node *n, int64_t flavor,
 			 const struct msd_op_window *w)
 {
 	const bool counts = (tm_int(n, "caffe_flavor") & 0x10) != 0;
-	const bool is_padded = w->before != 0 || w->after != 0;
 	const bool is_even = w->before == w->after;
 
 	if (tm_int(n, "alg") != 1)
 		return true;
 	if (counts)
 		return is_even && flavor == FLOOR;
-	return flavor == FLOOR || flavor == SAME || !is_padded;
+	return flavor == FLOOR || flavor == SAME || w->before == 0;
 }
 
 static bool is_flavor(const struct tm_node *n, int64_t flavor,

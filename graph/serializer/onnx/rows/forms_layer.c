@@ -155,8 +155,40 @@ static bool is_alike(const modser_sg_tensor *a, const modser_sg_tensor *b)
 		n == 1);
 }
 
+/* The power of a sum: three operators of ONNX, without those that change nothing. */
+static void put_power(const struct onnx_out *o)
+{
+	const struct {
+		const char *op;
+		float number, neutral;
+	} steps[] = {{"Mul", modser_sg_op_float(o->op, "scale"), 1},
+		     {"Add", modser_sg_op_float(o->op, "shift"), 0},
+		     {"Pow", modser_sg_op_float(o->op, "power"), 1}};
+	char *from = onnx_out_input(o, 0);
+
+	for (size_t i = 0; i < 3; i++) {
+		if (steps[i].number == steps[i].neutral)
+			continue;
+		char *name = onnx_emit_name(o->e, o->node->name);
+		Onnx__NodeProto *node =
+			onnx_emit_node(o->e, steps[i].op, o->node->name);
+
+		onnx_emit_in(o->e, node, from);
+		onnx_emit_in(o->e, node, onnx_emit_scalar(o->e, steps[i].number));
+		onnx_emit_out(o->e, node, name);
+		from = name;
+	}
+	Onnx__NodeProto *last = onnx_emit_node(o->e, "Identity", o->node->name);
+	onnx_emit_in(o->e, last, from);
+	onnx_emit_out(o->e, last, onnx_out_output(o, 0));
+}
+
 static int store_eltwise(const struct onnx_out *o)
 {
+	if (modser_sg_op_int(o->op, "type") == 17) {
+		put_power(o);
+		return 0;
+	}
 	const char *op = eltwise_op(modser_sg_op_int(o->op, "type"));
 	const bool is_pair = o->node->n_inputs == 2;
 

@@ -279,17 +279,130 @@ static int store_resize(const struct onnx_out *o)
 	return 0;
 }
 
+/* Put the extents of the output, or factors if a run brings the first of them. */
+static int put_extents(const struct onnx_out *o, Onnx__NodeProto *node)
+{
+	const modser_sg_tensor *y = o->node->outputs[0];
+	const float factors[] = {1, 1, modser_sg_op_float(o->op, "height_scale"),
+				 modser_sg_op_float(o->op, "width_scale")};
+	static const int64_t four_long[] = {4};
+	bool is_known = y->ndim == 4;
+
+	for (int i = 0; i < y->ndim; i++)
+		is_known = is_known && y->dims[i] >= 0;
+	onnx_emit_in(o->e, node, onnx_emit_text(o->e, ""));
+	if (is_known) {
+		onnx_emit_in(o->e, node, onnx_emit_text(o->e, ""));
+		onnx_emit_in(o->e, node, onnx_emit_list(o->e, y->dims, 4));
+		return 0;
+	}
+	if (factors[2] == 0 || factors[3] == 0)
+		return onnx_out_fail(o, "the shape of its output is not known");
+	onnx_emit_in(o->e, node, onnx_emit_singles(o->e, factors, four_long, 1));
+	return 0;
+}
+
+static int store_interp(const struct onnx_out *o)
+{
+	const int64_t type = modser_sg_op_int(o->op, "resize_type");
+	Onnx__NodeProto *node = onnx_out_node(o, "Resize");
+
+	if (type != 1 && type != 2 && type != 4)
+		return onnx_out_fail(o, "ONNX has no such type");
+	onnx_emit_string(o->e, node, "mode", type == 1 ? "nearest" : "linear", false);
+	onnx_emit_string(o->e, node, "coordinate_transformation_mode",
+			 type == 1   ? "asymmetric"
+			 : type == 2 ? "half_pixel"
+				     : "align_corners",
+			 false);
+	if (type == 1)
+		onnx_emit_string(o->e, node, "nearest_mode", "floor", false);
+	return put_extents(o, node);
+}
+
+/* Tengine's parameters of one axis. */
+static int store_slice(const struct onnx_out *o)
+{
+	const int64_t axis = modser_sg_op_int(o->op, "axis");
+	const int64_t begin = modser_sg_op_int(o->op, "begin");
+	const int64_t end = modser_sg_op_int(o->op, "end");
+	const int64_t step = modser_sg_op_int(o->op, "step");
+	int64_t first;
+
+	if (o->node->n_inputs > 1) {
+		(void)onnx_out_by_row(o,
+				      onnx_row_find(NULL, "Slice", ONNX_OPSET, &first));
+		return 0;
+	}
+	if (modser_sg_op_int(o->op, "isonnx") == 0)
+		return onnx_out_fail(o, "it is a Slice of another kind than ONNX's");
+	Onnx__NodeProto *node = onnx_out_node(o, "Slice");
+	onnx_emit_in(o->e, node, onnx_emit_list(o->e, &begin, 1));
+	onnx_emit_in(o->e, node, onnx_emit_list(o->e, &end, 1));
+	onnx_emit_in(o->e, node, onnx_emit_list(o->e, &axis, 1));
+	onnx_emit_in(o->e, node, onnx_emit_list(o->e, &step, 1));
+	return 0;
+}
+
+/* Tengine's four axes: an end is counted back, and 0 is the extent. */
+static int store_strided_slice(const struct onnx_out *o)
+{
+	static const char *const names[4][3] = {{"begin_n", "end_n", "stride_n"},
+						{"begin_c", "end_c", "stride_c"},
+						{"begin_h", "end_h", "stride_h"},
+						{"begin_w", "end_w", "stride_w"}};
+	const modser_sg_tensor *y = o->node->outputs[0];
+	static const int64_t axes[] = {0, 1, 2, 3};
+	int64_t lists[3][4];
+
+	for (size_t i = 0; i < 4; i++) {
+		if (y->ndim != 4 || y->dims[i] < 0)
+			return onnx_out_fail(o, "the shape of its output is not known");
+		lists[0][i] = modser_sg_op_int(o->op, names[i][0]);
+		lists[2][i] = modser_sg_op_int(o->op, names[i][2]);
+		lists[1][i] = lists[0][i] + (y->dims[i] - 1) * lists[2][i] + 1;
+	}
+	Onnx__NodeProto *node = onnx_out_node(o, "Slice");
+	onnx_emit_in(o->e, node, onnx_emit_list(o->e, lists[0], 4));
+	onnx_emit_in(o->e, node, onnx_emit_list(o->e, lists[1], 4));
+	onnx_emit_in(o->e, node, onnx_emit_list(o->e, axes, 4));
+	onnx_emit_in(o->e, node, onnx_emit_list(o->e, lists[2], 4));
+	return 0;
+}
+
+/* Tengine's is over the axis and all behind it. */
+static int store_length(const struct onnx_out *o)
+{
+	const int64_t axis = modser_sg_op_int(o->op, "axis");
+	const int ndim = onnx_out_ndim(o, 0);
+	int64_t axes[MODSER_GRAPH_MAX_NDIM];
+	size_t n = 0;
+
+	if (ndim < 1 || axis < -ndim || axis >= ndim)
+		return onnx_out_fail(o, "the shape of its input is not known");
+	for (int64_t i = axis < 0 ? axis + ndim : axis; i < ndim; i++)
+		axes[n++] = i;
+	Onnx__NodeProto *node = onnx_out_node(o, "ReduceL2");
+	onnx_emit_ints(o->e, node, "axes", axes, n);
+	onnx_emit_int(o->e, node, "keepdims", modser_sg_op_int(o->op, "keepdim") != 0);
+	return 0;
+}
+
 const struct onnx_form onnx_forms_move[] = {
 	{"Cast", store_cast},
 	{"Expand", store_expand},
 	{"Flatten", store_flatten},
 	{"Gather", store_gather},
+	{"Interp", store_interp},
 	{"Pad", store_pad},
 	{"Permute", store_permute},
+	{"ReduceL2", store_length},
 	{"Reduction", store_reduction},
 	{"Reshape", store_reshape},
 	{"Resize", store_resize},
+	{"Slice", store_slice},
 	{"Split", store_split},
+	{"StridedSlice", store_strided_slice},
 	{"Squeeze", store_squeeze},
 	{"Tile", store_tile},
 	{"TopKV2", store_topk},

@@ -281,6 +281,16 @@ static int put_pool_kind(const struct onnx_out *o, Onnx__NodeProto *node, int64_
 	return 0;
 }
 
+/* Darknet says the sum of both ends. */
+static void put_darknet_pads(const struct onnx_out *o, Onnx__NodeProto *node)
+{
+	const int64_t h = modser_sg_op_int(o->op, "pad_h0");
+	const int64_t w = modser_sg_op_int(o->op, "pad_w0");
+	const int64_t pads[] = {h / 2, w / 2, h - h / 2, w - w / 2};
+
+	onnx_emit_ints(o->e, node, "pads", pads, 4);
+}
+
 static int store_window_pool(const struct onnx_out *o, int64_t alg)
 {
 	static const char *const names[] = {"MaxPool", "AveragePool", "LpPool"};
@@ -288,15 +298,19 @@ static int store_window_pool(const struct onnx_out *o, int64_t alg)
 	static const char *const strides[] = {"stride_h", "stride_w"};
 	const size_t n = count_axes(o);
 
-	if ((modser_sg_op_int(o->op, "caffe_flavor") & 0xf) > 1)
-		return onnx_out_fail(o, "ONNX does not pad as Darknet does");
+	const bool is_darknet = (modser_sg_op_int(o->op, "caffe_flavor") & 0xf) == 2;
+
 	Onnx__NodeProto *node = onnx_emit_node(o->e, names[alg], o->node->name);
 	put_inputs(o, node);
 	for (size_t i = 0; i < o->node->n_outputs; i++)
 		onnx_emit_out(o->e, node, onnx_out_output(o, i));
 	put_list(o, node, n, "kernel_shape", "kernel", kernel);
 	put_list(o, node, n, "strides", "strides", strides);
-	put_pads(o, node, n, modser_sg_op_int(o->op, "auto_pad"));
+	if (is_darknet) {
+		put_darknet_pads(o, node);
+	} else {
+		put_pads(o, node, n, modser_sg_op_int(o->op, "auto_pad"));
+	}
 	return put_pool_kind(o, node, alg);
 }
 
