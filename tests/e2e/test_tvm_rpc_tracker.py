@@ -53,6 +53,21 @@ def connects(port):
     return False
 
 
+@pytest.fixture(scope="module")
+def one_tracker():
+    """Its start takes seconds."""
+    with real_tracker() as port:
+        yield port
+
+
+@pytest.fixture
+def port(one_tracker):
+    """The port of a tracker without servers."""
+    tracker = rpc.connect_tracker("127.0.0.1", one_tracker)
+    harness.until(lambda: tracker.summary()["server_info"] == [], "earlier daemons have left")
+    return one_tracker
+
+
 @pytest.fixture
 def place(own_daemon):
     return lambda port, *words, value="", **more: Place(
@@ -71,57 +86,53 @@ def request(tracker, **more):
     return tracker.request("board", session_timeout=harness.PATIENCE, **more)
 
 
-def test_a_tracker_gives_one_session_after_the_other(place):
-    with real_tracker() as port:
-        at = place(port)
-        tracker = rpc.connect_tracker("127.0.0.1", port)
-        for n in range(3):
-            expect_free(tracker, 1)
-            session = request(tracker)
-            assert session.get_function("testing.echo")(n) == n
-            assert free_places(tracker) == 0
-            assert len(at.clients()) == 1
-            del session
-        [server] = tracker.summary()["server_info"]
-        assert server["key"] == "server:board" and server["addr"][1] == at.port
-        assert at.metric("modserd_rpc_tracker") == 1
-        assert at.metric("modserd_rpc_sessions_started") == 3
-        assert at.metric("modserd_rpc_refused") == 0
-
-
-def test_sessions_of_one_daemon_run_side_by_side(place):
-    with real_tracker() as port:
-        at = place(port, value=",sessions=3")
-        tracker = rpc.connect_tracker("127.0.0.1", port)
-        expect_free(tracker, 3)
-        sessions = [request(tracker) for _ in range(3)]
-        assert [s.get_function("testing.echo")(n) for n, s in enumerate(sessions)] == [0, 1, 2]
-        assert free_places(tracker) == 0
-        assert len(at.clients()) == 3
-        del sessions
-        expect_free(tracker, 3)
-
-
-def test_a_crash_frees_the_place(place):
-    with real_tracker() as port:
-        at = place(port)
-        tracker = rpc.connect_tracker("127.0.0.1", port)
+def test_a_tracker_gives_one_session_after_the_other(place, port):
+    at = place(port)
+    tracker = rpc.connect_tracker("127.0.0.1", port)
+    for n in range(3):
+        expect_free(tracker, 1)
         session = request(tracker)
-        crash = faults(session)["crash"]
-        with pytest.raises(Exception, match="SIGSEGV"):
-            crash()
-        assert request(tracker).get_function("testing.echo")(1) == 1
-        assert at.metric("modserd_rpc_sessions_died") == 1
+        assert session.get_function("testing.echo")(n) == n
+        assert free_places(tracker) == 0
+        assert len(at.clients()) == 1
+        del session
+    [server] = tracker.summary()["server_info"]
+    assert server["key"] == "server:board" and server["addr"][1] == at.port
+    assert at.metric("modserd_rpc_tracker") == 1
+    assert at.metric("modserd_rpc_sessions_started") == 3
+    assert at.metric("modserd_rpc_refused") == 0
 
 
-def test_no_other_key_is_accepted(place):
-    with real_tracker() as port:
-        at = place(port)
-        expect_free(rpc.connect_tracker("127.0.0.1", port), 1)
-        for key in ("", "board", "board:", "board:0", "other:0.1"):
-            with pytest.raises(Exception, match="cannot find server that matches key"):
-                at.connect(key)
-        at.daemon.expect_logged("no valid match key of the tracker")
+def test_sessions_of_one_daemon_run_side_by_side(place, port):
+    at = place(port, value=",sessions=3")
+    tracker = rpc.connect_tracker("127.0.0.1", port)
+    expect_free(tracker, 3)
+    sessions = [request(tracker) for _ in range(3)]
+    assert [s.get_function("testing.echo")(n) for n, s in enumerate(sessions)] == [0, 1, 2]
+    assert free_places(tracker) == 0
+    assert len(at.clients()) == 3
+    del sessions
+    expect_free(tracker, 3)
+
+
+def test_a_crash_frees_the_place(place, port):
+    at = place(port)
+    tracker = rpc.connect_tracker("127.0.0.1", port)
+    session = request(tracker)
+    crash = faults(session)["crash"]
+    with pytest.raises(Exception, match="SIGSEGV"):
+        crash()
+    assert request(tracker).get_function("testing.echo")(1) == 1
+    assert at.metric("modserd_rpc_sessions_died") == 1
+
+
+def test_no_other_key_is_accepted(place, port):
+    at = place(port)
+    expect_free(rpc.connect_tracker("127.0.0.1", port), 1)
+    for key in ("", "board", "board:", "board:0", "other:0.1"):
+        with pytest.raises(Exception, match="cannot find server that matches key"):
+            at.connect(key)
+    at.daemon.expect_logged("no valid match key of the tracker")
 
 
 def test_it_registers_again_when_the_tracker_was_restarted(place):
@@ -142,49 +153,46 @@ def test_it_registers_again_when_the_tracker_was_restarted(place):
     assert at.metric("modserd_rpc_tracker_failures") >= 1
 
 
-def test_it_leaves_at_the_drain(place):
-    with real_tracker() as port:
-        at = place(port, "--drain", harness.LONG)
-        tracker = rpc.connect_tracker("127.0.0.1", port)
-        expect_free(tracker, 1)
-        session = request(tracker)
-        at.daemon.process.terminate()
-        harness.until(lambda: tracker.summary()["server_info"] == [], "the tracker forgets it")
-        assert session.get_function("testing.echo")(1) == 1
-        del session
-        assert at.daemon.process.wait(harness.PATIENCE) == 0
+def test_it_leaves_at_the_drain(place, port):
+    at = place(port, "--drain", harness.LONG)
+    tracker = rpc.connect_tracker("127.0.0.1", port)
+    expect_free(tracker, 1)
+    session = request(tracker)
+    at.daemon.process.terminate()
+    harness.until(lambda: tracker.summary()["server_info"] == [], "the tracker forgets it")
+    assert session.get_function("testing.echo")(1) == 1
+    del session
+    assert at.daemon.process.wait(harness.PATIENCE) == 0
 
 
-def test_it_leaves_before_the_delay_of_a_drain(place):
-    with real_tracker() as port:
-        at = place(port, "--drain-delay", harness.LONG)
-        tracker = rpc.connect_tracker("127.0.0.1", port)
-        expect_free(tracker, 1)
-        at.daemon.process.terminate()
-        harness.until(lambda: tracker.summary()["server_info"] == [], "the tracker forgets it")
-        at.daemon.process.terminate()
-        assert at.daemon.process.wait(harness.PATIENCE) == 0
+def test_it_leaves_before_the_delay_of_a_drain(place, port):
+    at = place(port, "--drain-delay", harness.LONG)
+    tracker = rpc.connect_tracker("127.0.0.1", port)
+    expect_free(tracker, 1)
+    at.daemon.process.terminate()
+    harness.until(lambda: tracker.summary()["server_info"] == [], "the tracker forgets it")
+    at.daemon.process.terminate()
+    assert at.daemon.process.wait(harness.PATIENCE) == 0
 
 
-def test_metaschedule_measures_candidates(place, folder):
+def test_metaschedule_measures_candidates(place, port, folder):
     """Good ones before and after one that kills its process."""
     ms = pytest.importorskip("tvm.s_tir.meta_schedule", reason="this TVM has no MetaSchedule")
-    with real_tracker() as port:
-        at = place(port)
-        runner = ms.runner.RPCRunner(
-            ms.runner.RPCConfig("127.0.0.1", port, "board",
-                                session_timeout_sec=int(harness.PATIENCE)),
-            ms.runner.EvaluatorConfig(number=2, repeat=3, min_repeat_ms=0), max_workers=1)
-        info = [ms.arg_info.TensorInfo("float32", (16,))] * 2
-        inputs = [ms.runner.RunnerInput(str(path), "cpu", info)
-                  for path in candidates(folder, ("good", "crash", "good"))]
-        results = [future.result() for future in runner.run(inputs)]
-        for result in (results[0], results[2]):
-            assert result.error_msg is None
-            assert len(result.run_secs) == 3 and all(float(s) > 0 for s in result.run_secs)
-        assert "signal" in str(results[1].error_msg)
-        assert at.metric("modserd_rpc_sessions_started") == 3
-        assert at.metric("modserd_rpc_sessions_died") == 1
+    at = place(port)
+    runner = ms.runner.RPCRunner(
+        ms.runner.RPCConfig("127.0.0.1", port, "board",
+                            session_timeout_sec=int(harness.PATIENCE)),
+        ms.runner.EvaluatorConfig(number=2, repeat=3, min_repeat_ms=0), max_workers=1)
+    info = [ms.arg_info.TensorInfo("float32", (16,))] * 2
+    inputs = [ms.runner.RunnerInput(str(path), "cpu", info)
+              for path in candidates(folder, ("good", "crash", "good"))]
+    results = [future.result() for future in runner.run(inputs)]
+    for result in (results[0], results[2]):
+        assert result.error_msg is None
+        assert len(result.run_secs) == 3 and all(float(s) > 0 for s in result.run_secs)
+    assert "signal" in str(results[1].error_msg)
+    assert at.metric("modserd_rpc_sessions_started") == 3
+    assert at.metric("modserd_rpc_sessions_died") == 1
 
 
 def candidates(folder, names):
