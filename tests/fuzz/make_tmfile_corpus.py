@@ -11,6 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 from tmfile_writer import File, floats, words  # noqa: E402 (it lies in another folder)
 
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus" / "tmfile"
+EMBEDDING, OLD_RESIZE, STRIDED_SLICE, DEPTH_TO_SPACE, REDUCTION = 65, 2, 41, 80, 45
 CONST, INPUT, RELU, FC, CONCAT, RESHAPE, ELTWISE, CONV, LRN = 4, 12, 20, 11, 3, 23, 9, 5, 13
 
 
@@ -76,6 +77,11 @@ def cases():
         "accept_attributes_and_scales": with_attrs(),
         "accept_short_reshape": net(RESHAPE, words(1, 0, 0)),
         "accept_short_eltwise": net(ELTWISE, words(2, 0)),
+        "accept_embedding": net(EMBEDDING, words(3, 2, 0, 6)),
+        "accept_old_resize": net(OLD_RESIZE, floats(2, 2) + words(1), last=(0,), dims=(1, 6)),
+        "accept_strided_slice": net(STRIDED_SLICE, words(*(0, 0, 1) * 4), last=(0,)),
+        "accept_depth_to_space": net(DEPTH_TO_SPACE, words(2), last=(0,)),
+        "accept_amounts": net(REDUCTION, words(1, -2, -2, -2, 7, 1), last=(0,)),
         "accept_unaligned_weights": unaligned(),
         "accept_larger_buffer": net(size=28, weights=floats(*range(7))),
         "reject_version_1": net(versions=(0, 1, 0)),
@@ -88,6 +94,7 @@ def cases():
         "reject_two_subgraphs": net(subgraphs=2),
         "reject_no_subgraph": net(subgraphs=0),
         "reject_unknown_operator": net(op=104),
+        "reject_missing_operator": net(op=32),
         "reject_short_buffer": net(size=20),
         "reject_overflowing_shape": net(dims=(0x7FFFFFFF,) * 4),
         "reject_missing_buffer": net(buffer=1),

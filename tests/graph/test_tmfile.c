@@ -60,6 +60,8 @@ Test(tmfile, says_what_is_wrong_and_where)
 		     "tensor 1: its buffer has 20 bytes, and its shape 24");
 	expect_error(CORPUS "reject_unknown_operator.bin",
 		     "node 2 \"op\": no operator has type 104");
+	expect_error(CORPUS "reject_missing_operator.bin",
+		     "node 2 \"op\": Tengine's operator Generic is not supported");
 	expect_error(CORPUS "reject_missing_tensor.bin",
 		     "node 2 \"op\": there is no tensor 3");
 	expect_error(CORPUS "reject_two_producers.bin",
@@ -218,6 +220,11 @@ Test(tmfile, what_is_stored_loads_equal)
 	expect_same_when_stored(CORPUS "accept_attributes_and_scales.bin");
 	expect_same_when_stored(CORPUS "accept_short_reshape.bin");
 	expect_same_when_stored(CORPUS "accept_nhwc.bin");
+	expect_same_when_stored(CORPUS "accept_embedding.bin");
+	expect_same_when_stored(CORPUS "accept_old_resize.bin");
+	expect_same_when_stored(CORPUS "accept_strided_slice.bin");
+	expect_same_when_stored(CORPUS "accept_depth_to_space.bin");
+	expect_same_when_stored(CORPUS "accept_amounts.bin");
 	expect_same_when_stored(GOLDEN "vgg16_benchmark.tmfile");
 	(void)fixture_each("tengine", ".tmfile", expect_same_when_stored);
 }
