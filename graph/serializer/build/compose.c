@@ -1,4 +1,9 @@
-/* Nodes and small groups of nodes that serializers put together (compose.h). */
+/*
+ * Operators of several formats that become several nodes. Normal path: nodes are built
+ * from the inputs to the result, and each is inferred as far as shapes are known. A
+ * failure has the error of the graph; the functions return NULL then, and pass on a
+ * NULL that they get.
+ */
 #include "graph/serializer/build/compose.h"
 
 #include <stddef.h>

@@ -31,6 +31,14 @@ enum {
 	LAYER = 100,
 };
 
+/* True if field @number may come before the layers: without a name, only the state of
+ * the network. */
+static bool may_come_first(uint32_t number, bool is_named)
+{
+	return is_named ? number <= INPUT_SHAPE
+			: number >= FORCE_BACKWARD && number <= DEBUG_INFO;
+}
+
 /* A binary network begins with a name, inputs or layers. Fields that the head cuts off
  * are judged by their tags. */
 static bool is_binary(const void *head, size_t bytes)
@@ -60,10 +68,7 @@ static bool is_binary(const void *head, size_t bytes)
 			return is_named || (is_whole && tag >> 3 == INPUT && f.n > 0 &&
 					    is_name((struct msd_span){f.body, f.n}));
 		}
-		if (!is_whole || tag >> 3 > INPUT_SHAPE)
-			return false;
-		/* without a name, only the state of the network may come first */
-		if (!is_named && (tag >> 3 < FORCE_BACKWARD || tag >> 3 > DEBUG_INFO))
+		if (!is_whole || !may_come_first(tag >> 3, is_named))
 			return false;
 	}
 	return false;

@@ -26,9 +26,11 @@ static modser_sg_tensor *reshape_from_end(struct mxnet_layer *x, const int64_t *
 	for (size_t i = 0; i < n; i++) {
 		const int64_t from = shift + (int64_t)i;
 
-		if (codes[i] < -1 || (codes[i] == 0 && (from < 0 || x->in[0].ndim < 0)))
+		if (codes[i] < -1 ||
+		    (codes[i] == 0 && (from < 0 || x->in[0].ndim < 0))) {
 			return mxnet_fail(x, "reverse with %d cannot be read",
 					  (int)codes[i]);
+		}
 		parts[i] = codes[i] == 0
 				   ? msd_build_range(&x->b, shape, 0, from, from + 1)
 				   : msd_build_ints(&x->b, &codes[i], 1);

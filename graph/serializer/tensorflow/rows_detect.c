@@ -25,9 +25,10 @@ static modser_sg_tensor *suppress(struct tf_layer *x)
 		if (!tf_is_const(sigma) || sigma->bytes != sizeof(v))
 			return tf_fail(x, "its sigma is no constant");
 		memcpy(&v, sigma->data, sizeof(v));
-		if (v != 0)
+		if (v != 0) {
 			return tf_fail(x, "its sigma is %g; only 0 can be read",
 				       (double)v);
+		}
 	}
 	return msd_build_suppress(&x->b, &s);
 }
@@ -67,9 +68,10 @@ static modser_sg_tensor *places(struct tf_layer *x, modser_sg_tensor *boxes,
 	float steps[1024];
 	const int64_t dims[] = {1, n};
 
-	if (n < 1 || n > (int64_t)(sizeof(steps) / sizeof(steps[0])) || extent < 2)
+	if (n < 1 || n > (int64_t)(sizeof(steps) / sizeof(steps[0])) || extent < 2) {
 		return tf_fail(x, "its crops of %lld places cannot be read",
 			       (long long)n);
+	}
 	for (int64_t i = 0; i < n; i++)
 		steps[i] = n > 1 ? (float)i / (float)(n - 1) : 0.5f;
 	modser_sg_tensor *from = msd_build_range(&x->b, boxes, 1, low, low + 1);
@@ -216,58 +218,87 @@ static modser_sg_tensor *image(const struct tf_layer *x, modser_sg_tensor *t, in
 
 enum { MAX_IMAGES = 64 };
 
-static int load_combined(struct tf_layer *x)
+/* The inputs, and how many boxes an image gets. */
+static bool read_combined(struct tf_layer *x, modser_sg_tensor *in[static 6],
+			  int64_t *ret_places)
 {
-	static const int64_t one[] = {1};
-	static const int64_t first = 0;
-	modser_sg_tensor *parts[4][MAX_IMAGES];
-	modser_sg_tensor *in[6];
 	int64_t per_class;
-	int64_t places;
 
 	for (size_t i = 0; i < 6; i++) {
 		in[i] = tf_in(x, i);
 		if (in[i] == NULL)
-			return -1;
+			return false;
 	}
-	if (!tf_known_one(x, 2, &per_class) || !tf_known_one(x, 3, &places))
-		return -1;
+	if (!tf_known_one(x, 2, &per_class) || !tf_known_one(x, 3, ret_places))
+		return false;
 	const modser_sg_tensor *boxes = in[0];
 	const modser_sg_tensor *scores = in[1];
 	if (boxes->ndim != 4 || boxes->dims[2] != 1 || scores->ndim != 3 ||
 	    boxes->dims[0] < 1 || boxes->dims[0] > MAX_IMAGES || scores->dims[2] < 1 ||
-	    per_class < 1 || places < 1 || places > INT16_MAX) {
+	    per_class < 1 || *ret_places < 1 || *ret_places > INT16_MAX) {
 		(void)tf_fail(x, "it can be read with one box for all classes, and a "
 				 "known number of images, at most 64");
-		return -1;
+		return false;
 	}
-	if (tf_bool(x, "pad_per_class", false) && per_class < places / scores->dims[2])
-		places = per_class * scores->dims[2];
-	for (int64_t i = 0; i < boxes->dims[0]; i++) {
-		struct combined c = {
-			.boxes = image(x, in[0], i),
-			.scores = image(x, in[1], i),
-			.per_class = tf_reshape(x, tf_cast(x, in[2], "int64"), one, 1),
-			.overlap = tf_reshape(x, in[4], one, 1),
-			.least = tf_reshape(x, in[5], one, 1),
-			.places = places};
+	if (tf_bool(x, "pad_per_class", false) &&
+	    per_class < *ret_places / scores->dims[2])
+		*ret_places = per_class * scores->dims[2];
+	return true;
+}
 
-		if (!combine(x, &c))
-			return -1;
-		if (tf_bool(x, "clip_boxes", true))
-			c.boxes = tf_clip(x, c.boxes, 0, 1);
-		modser_sg_tensor *const made[] = {c.boxes, c.scores, c.classes};
-		for (size_t k = 0; k < 3; k++)
-			parts[k][i] = tf_with_axes(x, "Unsqueeze", made[k], &first, 1);
-		parts[3][i] = c.count;
-	}
-	if (!tf_outs(x, 4))
+enum { BOXES, SCORES, CLASSES, COUNT, PARTS };
+
+/* What image @i gets. */
+static bool combine_image(struct tf_layer *x, modser_sg_tensor *const *in,
+			  int64_t places, int64_t i,
+			  modser_sg_tensor *ret[static PARTS])
+{
+	static const int64_t one[] = {1};
+	static const int64_t first = 0;
+	struct combined c = {
+		.boxes = image(x, in[0], i),
+		.scores = image(x, in[1], i),
+		.per_class = tf_reshape(x, tf_cast(x, in[2], "int64"), one, 1),
+		.overlap = tf_reshape(x, in[4], one, 1),
+		.least = tf_reshape(x, in[5], one, 1),
+		.places = places,
+	};
+
+	if (!combine(x, &c))
+		return false;
+	if (tf_bool(x, "clip_boxes", true))
+		c.boxes = tf_clip(x, c.boxes, 0, 1);
+	ret[BOXES] = tf_with_axes(x, "Unsqueeze", c.boxes, &first, 1);
+	ret[SCORES] = tf_with_axes(x, "Unsqueeze", c.scores, &first, 1);
+	ret[CLASSES] = tf_with_axes(x, "Unsqueeze", c.classes, &first, 1);
+	ret[COUNT] = c.count;
+	return true;
+}
+
+static int load_combined(struct tf_layer *x)
+{
+	modser_sg_tensor *made[MAX_IMAGES][PARTS];
+	modser_sg_tensor *parts[MAX_IMAGES];
+	modser_sg_tensor *in[6];
+	int64_t places;
+
+	if (!read_combined(x, in, &places))
 		return -1;
-	for (size_t k = 0; k < 4; k++) {
-		modser_sg_tensor *t = tf_concat(x, parts[k], (size_t)boxes->dims[0], 0);
+	const int64_t n = in[0]->dims[0];
+	for (int64_t i = 0; i < n; i++) {
+		if (!combine_image(x, in, places, i, made[i]))
+			return -1;
+	}
+	if (!tf_outs(x, PARTS))
+		return -1;
+	for (size_t k = 0; k < PARTS; k++) {
+		for (int64_t i = 0; i < n; i++)
+			parts[i] = made[i][k];
+		modser_sg_tensor *t = tf_concat(x, parts, (size_t)n, 0);
 
 		if (t == NULL ||
-		    modser_sg_tensor_set_dtype(t, k == 3 ? "int32" : "float32") != 0 ||
+		    modser_sg_tensor_set_dtype(t, k == COUNT ? "int32" : "float32") !=
+			    0 ||
 		    tf_out(x, k, t) != 0)
 			return -1;
 	}

@@ -181,49 +181,65 @@ static bool is_like(const modser_sg_tensor *a, const modser_sg_tensor *b)
 	return true;
 }
 
-/* All branches are computed, and the index chooses one. */
+/* Where the index is @i, the outputs are those of @one. */
+static int choose_branch(struct tf_layer *x, modser_sg_tensor *index, size_t i,
+			 struct tf_value *const *one, struct tf_value **out, size_t n)
+{
+	modser_sg_tensor *is_it =
+		msd_build_compare(&x->b, MSD_COMPARE_EQUAL, index,
+				  tf_number(x, (float)i, index->dtype_name));
+
+	for (size_t k = 0; k < n; k++) {
+		if (one[k]->kind != TF_TENSOR || out[k]->kind != TF_TENSOR ||
+		    !is_like(one[k]->t, out[k]->t)) {
+			return tf_load_fail(x->f->l, MSD_UNSUPPORTED,
+					    "its branches have different shapes");
+		}
+		out[k] = tf_value_of(
+			x->f->l, msd_build_choose(&x->b, is_it, one[k]->t, out[k]->t));
+		if (out[k] == NULL)
+			return -1;
+	}
+	return 0;
+}
+
+static int call_branch(struct tf_layer *x, const Tensorflow__NameAttrList *branch,
+		       struct tf_value **out, size_t n)
+{
+	if (branch->name == NULL) {
+		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT,
+				    "a branch is no function");
+	}
+	return tf_call(x->f, x->node, x->f->scope, branch->name, x->in + 1, x->n_in - 1,
+		       out, n);
+}
+
+/* All branches are computed, and the index chooses one; the last one also has all other
+ * indices. */
 static int load_case(struct tf_layer *x)
 {
 	const Tensorflow__AttrValue *a = tf_attr(x, "branches");
 	const size_t n = a != NULL && a->list != NULL ? a->list->n_func : 0;
-	modser_sg_tensor *index = n > 0 ? tf_in(x, 0) : NULL;
-	struct tf_value **one = NULL;
 	struct tf_body *body = NULL;
 
-	if (index == NULL || a->list->func[n - 1]->name == NULL ||
+	if (n == 0 || a->list->func[n - 1]->name == NULL)
+		return tf_load_fail(x->f->l, MSD_BAD_ARTIFACT, "it has no branches");
+	modser_sg_tensor *index = tf_in(x, 0);
+	if (index == NULL ||
 	    tf_body_find(x->f->l, a->list->func[n - 1]->name, &body) != 0)
-		return n > 0 ? -1
-			     : tf_load_fail(x->f->l, MSD_BAD_ARTIFACT, "no branches");
+		return -1;
 	const size_t n_out = body != NULL ? count_outputs(x, body) : 0;
-	if (!tf_outs(x, n_out) ||
-	    (one = tf_alloc(x->f->l, n_out + 1, sizeof(struct tf_value *))) == NULL)
+	struct tf_value **one = tf_alloc(x->f->l, n_out + 1, sizeof(struct tf_value *));
+	if (one == NULL || !tf_outs(x, n_out))
 		return -1;
 	struct tf_value **out = x->f->cells[x->at].out;
-	for (size_t i = n; i-- > 0;) { /* the last one also has other indices */
-		struct tf_value **to = i == n - 1 ? out : one;
-
-		if (a->list->func[i]->name == NULL ||
-		    tf_call(x->f, x->node, x->f->scope, a->list->func[i]->name,
-			    x->in + 1, x->n_in - 1, to, n_out) != 0)
-			return -1;
-		for (size_t k = 0; i < n - 1 && k < n_out; k++) {
-			if (one[k]->kind != TF_TENSOR || out[k]->kind != TF_TENSOR ||
-			    !is_like(one[k]->t, out[k]->t)) {
-				return tf_load_fail(x->f->l, MSD_UNSUPPORTED,
-						    "its branches have different "
-						    "shapes");
-			}
-			modser_sg_tensor *is_it = msd_build_compare(
-				&x->b, MSD_COMPARE_EQUAL, index,
-				tf_number(x, (float)i, index->dtype_name));
-			out[k] = tf_value_of(
-				x->f->l,
-				msd_build_choose(&x->b, is_it, one[k]->t, out[k]->t));
-			if (out[k] == NULL)
-				return -1;
-		}
+	int result = call_branch(x, a->list->func[n - 1], out, n_out);
+	for (size_t i = n - 1; result == 0 && i-- > 0;) {
+		result = call_branch(x, a->list->func[i], one, n_out);
+		if (result == 0)
+			result = choose_branch(x, index, i, one, out, n_out);
 	}
-	return 0;
+	return result;
 }
 
 static int while_cond(struct tf_layer *x, void *ctx, struct tf_scope *scope,

@@ -350,9 +350,10 @@ static modser_sg_tensor *load_pad(struct tf_layer *x)
 	if (mode == REFLECT && tf_is(x, "mode", "SYMMETRIC")) {
 		if (!is_known)
 			return tf_fail(x, "mode SYMMETRIC needs constant pads");
-		for (size_t i = 0; i < n / 2; i++)
+		for (size_t i = 0; i < n / 2; i++) {
 			t = msd_build_mirror(&x->b, t, (int64_t)i, edges[2 * i],
 					     edges[2 * i + 1]);
+		}
 		return t;
 	}
 	if (is_known)

@@ -113,10 +113,12 @@ static modser_sg_tensor *load_conv_3d(const struct tflite_layer *x)
 	modser_sg_tensor *in[3] = {
 		msd_build_transpose(&x->b, tflite_value(x, 0), to, 5)};
 
-	if (in[0] == NULL || tflite_ndim(x, 1) != 5)
-		return in[0] != NULL ? tflite_fail(x, "its weights have %zu dimensions",
-						   tflite_ndim(x, 1))
-				     : NULL;
+	if (in[0] == NULL)
+		return NULL;
+	if (tflite_ndim(x, 1) != 5) {
+		return tflite_fail(x, "its weights have %zu dimensions",
+				   tflite_ndim(x, 1));
+	}
 	const int64_t inner = tflite_extent(x, 1, 3);
 	const int64_t channels = tflite_extent(x, 0, 4);
 	in[1] = msd_build_transpose(&x->b, tflite_value(x, 1), weights, 5);

@@ -239,9 +239,10 @@ static modser_sg_tensor *mirror(const struct tflite_layer *x)
 
 	if (t == NULL || !tflite_ints(x, 1, pads, 2 * MODSER_GRAPH_MAX_NDIM, &n))
 		return NULL;
-	for (size_t i = 0; i < n / 2; i++)
+	for (size_t i = 0; i < n / 2; i++) {
 		t = msd_build_mirror(&x->b, t, (int64_t)i, pads[2 * i],
 				     pads[2 * i + 1]);
+	}
 	return t;
 }
 

@@ -377,12 +377,13 @@ static int load_n_bits(struct onnx_node *n)
 		return onnx_fail(n, "only 4 bits without groups can be read");
 	if (b.rows < 1 || b.columns < 1 || b.rows > MOST || b.columns > MOST ||
 	    b.rows * b.columns > MOST || b.block < 2 || b.block % 2 != 0 ||
-	    b.block > MOST)
+	    b.block > MOST) {
 		return onnx_fail(n,
 				 "weights of %lld rows and %lld columns in blocks of "
 				 "%lld",
 				 (long long)b.rows, (long long)b.columns,
 				 (long long)b.block);
+	}
 	b.n = (b.rows + b.block - 1) / b.block;
 	const uint64_t all = (uint64_t)(b.n * b.columns);
 	b.bits = constant(n, BITS, all * (uint64_t)b.block / 2, "uint8");
