@@ -4,6 +4,7 @@
 #include "graph/ir/view.h"
 #include "runtime/engine/engine.h"
 #include "runtime/plan/outline_flow.h"
+#include "runtime/plan/parts.h"
 
 /* For unknown extents but the first: of sequences, then of images, which are too small
  * for their kernels otherwise. */
@@ -55,17 +56,17 @@ static bool pack_all(struct msd_graph_program *p, const modser_graph *view)
 	return is_done;
 }
 
-void msd_graph_program_pack(struct msd_graph_program *p)
+void msd_plan_pack(struct msd_plan *p)
 {
-	bool is_done = false;
+	bool is_done = p->mode == MSD_PLAN_STATIC;
 
 	for (size_t i = 0; !is_done && i < sizeof(likely) / sizeof(*likely); i++) {
-		modser_graph *view = msd_sg_view_create(p->g);
+		modser_graph *view = msd_sg_view_create(p->program.g);
 		struct msd_diag d = {0};
 
 		if (view != NULL && set_inputs(view, likely[i]) &&
 		    msd_outline_graph(view, &d) == MSD_OK)
-			is_done = pack_all(p, view);
+			is_done = pack_all(&p->program, view);
 		msd_sg_view_destroy(view);
 		msd_diag_finish(&d);
 	}

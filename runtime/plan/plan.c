@@ -9,7 +9,6 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/view.h"
-#include "runtime/plan/ahead.h"
 #include "runtime/plan/dynamic.h"
 #include "runtime/plan/flow.h"
 #include "runtime/plan/parts.h"
@@ -28,8 +27,6 @@ static msd_err prepare(struct msd_plan *p, modser_graph *graph, bool is_within,
 	p->outputs = calloc(graph->n_outputs + 1, sizeof(*p->outputs));
 	if (err == MSD_OK && p->outputs == NULL)
 		err = msd_diag_no_memory(d);
-	if (err == MSD_OK && is_open && !is_within)
-		msd_graph_program_pack(&p->program);
 	if (err != MSD_OK || is_open)
 		return err;
 	err = msd_shapes_add(&p->shapes, &p->program, graph, &p->entry, d);

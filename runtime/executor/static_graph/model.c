@@ -22,6 +22,7 @@
 #include "runtime/engine/engine.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/module/instance.h"
+#include "runtime/plan/ahead.h"
 #include "runtime/plan/plan.h"
 
 /* An input or output as in the file. */
@@ -213,6 +214,8 @@ static msd_err create(struct msd_span file, const struct msd_load_options *optio
 		err = msd_plan_create(m->graph, &m->plan, d);
 	if (err == MSD_OK)
 		err = ends_init(m, d);
+	if (err == MSD_OK)
+		msd_plan_pack(m->plan);
 	if (err != MSD_OK) {
 		msd_static_model_destroy(m);
 		return err;

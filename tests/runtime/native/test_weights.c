@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/engine/weights.h"
+#include "runtime/plan/ahead.h"
 #include "tests/runtime/native/agree.h"
 
 #define ROOM (UINT64_C(4) << 20)
@@ -83,6 +84,7 @@ static struct msd_plan *plan_of(modser_graph *g)
 	cr_assert_eq(setenv("MODSERD_ENGINE", "native", 1), 0);
 	msd_pool_configure(1);
 	cr_assert_eq(msd_plan_create(g, &plan, &d), MSD_OK, "%s", msd_diag_text(&d));
+	msd_plan_pack(plan);
 	return plan;
 }
 
