@@ -102,61 +102,64 @@ static bool overlap_plainly(const float *x, const float *y, double most)
 }
 
 static float many[MANY][4], marks[MANY];
-static int64_t left[MANY][3];
 
-static void make_many(void)
+static void make_boxes(void)
 {
 	for (size_t i = 0; i < MANY; i++) {
-		const size_t x = i * 7919 % 251;
-		const size_t y = i * 104729 % 241;
+		const float x = (float)(i * 7919 % 251);
+		const float y = (float)(i * 104729 % 241);
 		const float size = i % 2 == 0 ? 9 : -7;
-		const float box[] = {(float)x, (float)y, (float)x + size, (float)y + 8};
+		const float box[] = {x, y, x + size, y + 8};
 
 		memcpy(many[i], box, sizeof(box));
 		marks[i] = i % 50 == 49 ? NAN : (float)(int)(i * 37 % 91) / 9 - 5;
 	}
 }
 
-/* By the definition: no better box that is left overlaps box @i. */
-static bool should_be_left(size_t i, size_t n_left)
+static bool is_better(size_t a, size_t b)
 {
-	for (size_t k = 0; k < n_left; k++) {
-		const size_t at = (size_t)left[k][2];
-
-		if ((marks[at] > marks[i] || (marks[at] >= marks[i] && at < i)) &&
-		    overlap_plainly(many[i], many[at], 0.3))
-			return false;
-	}
-	return !isnan(marks[i]);
+	return marks[a] > marks[b] || (marks[a] >= marks[b] && a < b);
 }
 
-static bool is_among(size_t i, size_t n_left)
+static bool is_among(size_t box, int64_t (*places)[3], size_t n)
 {
-	for (size_t k = 0; k < n_left; k++) {
-		if ((size_t)left[k][2] == i)
+	for (size_t k = 0; k < n; k++) {
+		if (places[k][2] == (int64_t)box)
 			return true;
 	}
 	return false;
 }
 
-/* More boxes than are compared by vectors; scores that are equal, of both signs. */
+/* A box is left if none that is better, and is left, overlaps it. */
+static bool should_be_left(size_t box, int64_t (*places)[3], size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		const size_t at = (size_t)places[k][2];
+
+		if (is_better(at, box) && overlap_plainly(many[box], many[at], 0.3))
+			return false;
+	}
+	return !isnan(marks[box]);
+}
+
+/* More boxes than vectors compare; scores that are equal, of both signs. */
 Test(region, of_many_boxes_the_same_are_left_as_by_the_definition)
 {
-	static uint64_t scratch[MANY];
-
-	make_many();
 	const struct msd_op_boxes b = {many[0], marks, 1,     1, MANY,
 				       MANY,    0.3f,  false, 0, false};
-	const size_t n = msd_op_suppress(&b, scratch, left);
+	static uint64_t scratch[MANY];
+	static int64_t places[MANY][3];
+
+	make_boxes();
+	const size_t n = msd_op_suppress(&b, scratch, places);
 	cr_assert_gt(n, 300);
 	for (size_t i = 1; i < n; i++) {
-		const float last = marks[left[i - 1][2]];
-		const float mark = marks[left[i][2]];
-
-		cr_expect(mark < last || (mark <= last && left[i][2] > left[i - 1][2]));
+		cr_expect(is_better((size_t)places[i - 1][2], (size_t)places[i][2]));
 	}
-	for (size_t i = 0; i < MANY; i++)
-		cr_expect_eq(is_among(i, n), should_be_left(i, n), "box %zu", i);
+	for (size_t i = 0; i < MANY; i++) {
+		cr_expect_eq(is_among(i, places, n), should_be_left(i, places, n),
+			     "box %zu", i);
+	}
 }
 
 static struct one grid_begin(const float *grid, const char *padding)

@@ -60,7 +60,7 @@ static size_t least(size_t a, size_t b)
 
 static size_t divide_up(size_t a, size_t b)
 {
-	return (a + b - 1) / b;
+	return b > 0 ? (a + b - 1) / b : 0;
 }
 
 /* The weights of a group lie by input channel, output channel and tap. */
@@ -89,13 +89,12 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	p->block_floats = floats;
 	if (is_packed)
 		return true;
-	for (size_t i = 0; i < groups * blocks; i++) {
-		const size_t first = i % blocks * block;
-		const float *from = w + i / blocks * group_in * out * taps;
-
-		k->pack_a(from + first * taps, 1, out * taps,
-			  least(block, out - first) * taps, group_in, NULL,
-			  p->base.weights + i * floats);
+	float *to = p->base.weights;
+	for (size_t g = 0; g < groups; g++, w += group_in * out * taps) {
+		for (size_t first = 0; first < out; first += block, to += floats) {
+			k->pack_a(w + first * taps, 1, out * taps,
+				  least(block, out - first) * taps, group_in, NULL, to);
+		}
 	}
 	return true;
 }
@@ -154,7 +153,7 @@ static void bring(const void *ctx, size_t first, size_t end, size_t thread)
 	const size_t panels = divide_up(c->in_plane, panel);
 
 	(void)thread;
-	for (size_t i = first; i < end; i++) {
+	for (size_t i = first; panels > 0 && i < end; i++) {
 		const size_t n = i % panels * panel;
 		const float *x = c->x + i / panels * c->group_in * c->in_plane;
 

@@ -78,7 +78,7 @@ Test(native_resize, agrees, .timeout = 300)
 		const char *mode = modes[i / 5 % 3];
 		struct one o = resize_of(&x, &sizes[i / 15], mode, ways[i % 5]);
 
-		set_int(o.node, "exclude_outside", i % 2);
+		set_int(o.node, "exclude_outside", (int64_t)i % 2);
 		expect_agreement(mode, &o);
 	}
 }
