@@ -198,7 +198,7 @@ static msd_err offer_packed(const struct msd_engine *e, struct msd_claim *c,
 {
 	if (c->packed.engine != e)
 		return offer(e, node, &c->by, d);
-	c->by = c->packed;
+	c->by = (struct msd_engine_node){e, c->packed.state};
 	c->packed = (struct msd_engine_node){0};
 	return MSD_OK;
 }
@@ -210,9 +210,13 @@ void msd_claim_pack(struct msd_claim *c, const modser_sg_node *node)
 	if (atomic_load(&list) != NULL || c->by.engine != NULL ||
 	    c->packed.engine != NULL)
 		return;
-	msd_err err = offer(&msd_engine_native, node, &c->packed, &d);
-	if (err == MSD_OK)
-		err = check(&c->packed, node, &d);
+	struct msd_engine_node native = {&msd_engine_native, NULL};
+	msd_err err = native.engine->take(native.engine, node, &native.state, &d);
+
+	if (err == MSD_OK) {
+		err = check(&native, node, &d);
+		c->packed = native;
+	}
 	if (err != MSD_OK)
 		release(&c->packed);
 	msd_diag_finish(&d);

@@ -56,17 +56,18 @@ static bool pack_all(struct msd_graph_program *p, const modser_graph *view)
 	return is_done;
 }
 
-void msd_plan_pack(struct msd_plan *p)
+void msd_plan_pack(struct msd_plan *plan)
 {
-	bool is_done = p->mode == MSD_PLAN_STATIC;
+	struct msd_graph_program *p = &plan->program;
+	bool is_done = plan->mode == MSD_PLAN_STATIC || p->is_within;
 
 	for (size_t i = 0; !is_done && i < sizeof(likely) / sizeof(*likely); i++) {
-		modser_graph *view = msd_sg_view_create(p->program.g);
+		modser_graph *view = msd_sg_view_create(p->g);
 		struct msd_diag d = {0};
 
 		if (view != NULL && set_inputs(view, likely[i]) &&
 		    msd_outline_graph(view, &d) == MSD_OK)
-			is_done = pack_all(&p->program, view);
+			is_done = pack_all(p, view);
 		msd_sg_view_destroy(view);
 		msd_diag_finish(&d);
 	}

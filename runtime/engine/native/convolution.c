@@ -115,6 +115,20 @@ static const char *way_of(bool is_winograd, bool is_depthwise)
 }
 
 /* Sums start with the bias; the factor of a fused batch norm goes into the weights. */
+static void set_start(struct packed *p, size_t channels, const float *bias,
+		      const double *terms, float *factors)
+{
+	for (size_t i = 0; i < channels; i++) {
+		const double first = bias != NULL ? (double)bias[i] : 0;
+
+		p->start[i] =
+			(float)(terms != NULL ? first * terms[i] + terms[channels + i]
+					      : first);
+		if (terms != NULL)
+			factors[i] = (float)terms[i];
+	}
+}
+
 static bool pack_as(const modser_sg_node *node, bool is_winograd, struct packed **ret)
 {
 	const int64_t *dims = modser_sg_tensor_dims(modser_sg_node_input(node, 1));
@@ -149,15 +163,8 @@ static bool pack_as(const modser_sg_node *node, bool is_winograd, struct packed 
 	p->is_winograd = is_winograd;
 	p->group_floats = floats;
 	p->start = p->weights + group_count(node) * floats;
-	for (size_t i = 0; !is_packed && i < channels; i++) {
-		const double first = bias != NULL ? (double)bias[i] : 0;
-
-		p->start[i] =
-			(float)(terms != NULL ? first * terms[i] + terms[channels + i]
-					      : first);
-		if (terms != NULL)
-			factors[i] = (float)terms[i];
-	}
+	if (!is_packed)
+		set_start(p, channels, bias, terms, factors);
 	is_packed = is_packed || pack_weights(node, p, group_out, depth, factors);
 	free(factors);
 	if (is_packed) {

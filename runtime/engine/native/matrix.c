@@ -26,9 +26,10 @@ static bool pack_matrix(const modser_sg_node *node, bool is_turned,
 		node, NULL, sizeof(*p), kernels->pack_b_floats(k, n), &is_packed);
 	if (p == NULL)
 		return false;
-	if (!is_packed)
+	if (!is_packed) {
 		kernels->pack_b(b, is_turned ? 1 : n, is_turned ? k : 1, k, n,
 				p->weights);
+	}
 	*ret = p;
 	return true;
 }

@@ -213,9 +213,9 @@ static msd_err create(struct msd_span file, const struct msd_load_options *optio
 	if (err == MSD_OK)
 		err = msd_plan_create(m->graph, &m->plan, d);
 	if (err == MSD_OK)
-		err = ends_init(m, d);
-	if (err == MSD_OK)
 		msd_plan_pack(m->plan);
+	if (err == MSD_OK)
+		err = ends_init(m, d);
 	if (err != MSD_OK) {
 		msd_static_model_destroy(m);
 		return err;
