@@ -161,7 +161,9 @@ bool msd_engine_may_make(const modser_sg_node *node, const char *made)
 static msd_err check(const struct msd_engine_node *n, const modser_sg_node *node,
 		     struct msd_diag *d)
 {
-	return n->engine->check != NULL ? n->engine->check(n->state, node, d) : MSD_OK;
+	return n->engine != NULL && n->engine->check != NULL
+		       ? n->engine->check(n->state, node, d)
+		       : MSD_OK;
 }
 
 /* Ends the offers of a node. @is_refused: an engine has said why in @d. */
