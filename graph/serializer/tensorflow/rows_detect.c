@@ -248,7 +248,7 @@ static bool read_combined(struct tf_layer *x, modser_sg_tensor *in[static 6],
 
 enum { BOXES, SCORES, CLASSES, COUNT, PARTS };
 
-/* What image @i gets. */
+/* The boxes of image @i. */
 static bool combine_image(struct tf_layer *x, modser_sg_tensor *const *in,
 			  int64_t places, int64_t i,
 			  modser_sg_tensor *ret[static PARTS])

@@ -1,7 +1,6 @@
 /* Operators that write at indices, add rows by their segments, move elements around,
  * or read and make diagonals. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/build/compose.h"
