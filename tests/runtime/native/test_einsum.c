@@ -1,7 +1,6 @@
 /* Einsum by the native engine and by the reference engine (agree.h). */
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/engine/native/claim.h"
 #include "tests/graph/one.h"
