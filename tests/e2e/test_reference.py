@@ -192,7 +192,7 @@ def test_prior_boxes_are_around_their_places(tmp_path):
     (55, words(2), [(1, 3, 2, 2)], "the groups are not alike"),
     (15, words(0, 0, 0, 2, 3), [(1, 3, 2, 2)], "an axis comes twice"),
     (9, words(2, 0), [(1, 3, 2, 2), some(7)], "its inputs do not go together"),
-    (19, b"", [(1, 3)], "Region cannot be run yet"),
+    (19, b"", [(1, 3)], "input 0 has 2 dimensions, expected 4"),
 ])
 def test_shapes_that_do_not_fit_are_named(tmp_path, op, param, tensors, cause):
     done = subprocess.run([RUN, one(tmp_path, op, param, *tensors)], capture_output=True,

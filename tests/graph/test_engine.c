@@ -66,6 +66,24 @@ Test(engine, an_input_without_a_shape_is_named)
 	modser_graph_destroy(g);
 }
 
+Test(engine, an_operator_that_nothing_computes_is_named)
+{
+	static const modser_sg_op_schema schema = {
+		.size = sizeof(schema), .name = "Lonely", .max_out = 1};
+	modser_graph *g = modser_graph_create("g");
+	modser_sg_tensor *y = modser_sg_tensor_create(g, "y");
+	struct msd_plan *plan = NULL;
+	struct msd_diag d = {0};
+
+	cr_assert_eq(modser_sg_op_register(&schema), 0);
+	(void)net_node(g, "n", "Lonely", y);
+	(void)modser_graph_add_output(g, y);
+	cr_assert_eq(msd_plan_create(g, &plan, &d), MSD_UNSUPPORTED);
+	cr_assert_str_eq(msd_diag_text(&d), "node 0 \"n\": Lonely cannot be run yet");
+	msd_diag_finish(&d);
+	modser_graph_destroy(g);
+}
+
 Test(engine, runs_again_and_again_with_other_inputs)
 {
 	modser_graph *g = net_create();

@@ -38,8 +38,17 @@ static void put_list(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
 		onnx_emit_ints(o->e, node, attr, values, 2);
 }
 
-/* Write same extents as numbers: ONNX Runtime has no automatic padding of dilated
- * windows. False: the extents are not known. */
+static int64_t first_pad(const struct onnx_out *o, size_t n)
+{
+	const modser_sg_attr *own = modser_sg_op_param(o->op, "pads");
+
+	if (n == 2)
+		return modser_sg_op_int(o->op, "pad_h0");
+	return own->n > 0 ? own->as.ints[0] : 0;
+}
+
+/* Write the padding of a convolution as numbers if its extents stay the same and its
+ * windows are dilated: ONNX Runtime has no automatic padding of these. */
 static bool put_same(const struct onnx_out *o, Onnx__NodeProto *node, size_t n)
 {
 	const modser_sg_tensor *x = o->node->inputs[0];
@@ -47,7 +56,7 @@ static bool put_same(const struct onnx_out *o, Onnx__NodeProto *node, size_t n)
 	int64_t pads[2 * MSD_OP_AXES];
 	bool is_dilated = false;
 
-	if (x == NULL || x->ndim != (int)n + 2)
+	if (first_pad(o, n) >= 0 || x == NULL || x->ndim != (int)n + 2)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (x->dims[2 + i] < 0)
@@ -78,11 +87,8 @@ static void put_pads(const struct onnx_out *o, Onnx__NodeProto *node, size_t n,
 		pads[i] = modser_sg_op_int(o->op, names[i]);
 	for (size_t i = 0; i < own->n && n != 2 && i < 2 * MSD_OP_AXES; i++)
 		pads[i] = own->as.ints[i];
-	if (auto_pad == 0 && pads[0] < 0) {
-		if (put_same(o, node, n))
-			return;
+	if (auto_pad == 0 && pads[0] < 0)
 		auto_pad = -pads[0];
-	}
 	if (auto_pad != 0) {
 		onnx_emit_string(o->e, node, "auto_pad",
 				 auto_pad == 2 ? "SAME_LOWER" : "SAME_UPPER", false);
@@ -137,7 +143,8 @@ static Onnx__NodeProto *put_conv(const struct onnx_out *o, const char *op)
 	put_list(o, node, n, "strides", "strides", strides);
 	put_list(o, node, n, "dilations", "dilations", dilations);
 	onnx_emit_int(o->e, node, "group", modser_sg_op_int(o->op, "group"));
-	put_pads(o, node, n, 0);
+	if (!put_same(o, node, n))
+		put_pads(o, node, n, 0);
 	return node;
 }
 
