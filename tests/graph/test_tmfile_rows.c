@@ -1,7 +1,6 @@
 /* Rows of tmfiles: those of a plugin are checked, and read and write an operator. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/modser_graph.h"
 #include "graph/serializer/tmfile/row.h"

@@ -53,9 +53,10 @@ Test(plugin_list, refuses_lines_of_another_form)
 		"kind a\nkind a", "kind \x01", "symbol \xc3\xa4"};
 	struct msd_plugin_list list;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		cr_expect_eq(read_text(bad[i], strlen(bad[i]) + 1, &list),
 			     MSD_BAD_ARTIFACT, "%s", bad[i]);
+	}
 }
 
 Test(plugin_list, has_bounds)

@@ -14,6 +14,7 @@
 #include "graph/serializer/tmfile/format.h"
 #include "graph/serializer/tmfile/nhwc.h"
 #include "graph/serializer/tmfile/param.h"
+#include "graph/serializer/tmfile/row.h"
 #include "graph/serializer/tmfile/tmfile.h"
 
 const char *const tm_dtypes[] = {"float32", "float16", "int8", "uint8",

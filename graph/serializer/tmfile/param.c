@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/tmfile/row.h"
 
 static int read_ints(struct tm_view *v, modser_sg_op *op, const char *param,
 		     const struct tm_vector *from)

@@ -1,7 +1,6 @@
 #ifndef MSD_TMFILE_PARAM_H
 #define MSD_TMFILE_PARAM_H
 /* Read and write an operator's parameters, in the order of its row. */
-#include "graph/serializer/tmfile/row.h"
 #include "graph/serializer/tmfile/view.h"
 #include "graph/serializer/tmfile/writer.h"
 

@@ -4,6 +4,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/tmfile/param.h"
+#include "graph/serializer/tmfile/row.h"
 
 static int put_ints(struct tm_writer *w, const modser_sg_op *op, const char *name,
 		    const modser_sg_attr *value, uint32_t *ret)

@@ -1,7 +1,7 @@
 #ifndef MSD_TMFILE_ROW_H
 #define MSD_TMFILE_ROW_H
 /* Operators in tmfiles: their numbers and structures, built-in and added rows. */
-#include "graph/ir/graph.h"
+#include "graph/modser_graph.h"
 
 /** The built-in rows (rows.c). */
 extern const modser_tmfile_row tm_rows[];

@@ -11,6 +11,7 @@
 #include "graph/serializer/tmfile/format.h"
 #include "graph/serializer/tmfile/param.h"
 #include "graph/serializer/tmfile/plan.h"
+#include "graph/serializer/tmfile/row.h"
 #include "graph/serializer/tmfile/tmfile.h"
 #include "graph/serializer/tmfile/writer.h"
 

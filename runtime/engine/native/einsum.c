@@ -8,6 +8,7 @@
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/product.h"
 #include "runtime/engine/native/select.h"
+#include "runtime/kernel/walk.h"
 
 enum { A, B, Y, TENSORS };
 enum { STACKS, ROWS, COLUMNS, SUMS, KINDS };

@@ -1,6 +1,7 @@
 #include "runtime/engine/native/product.h"
 
 #include "runtime/engine/native/work.h"
+#include "runtime/kernel/walk.h"
 
 enum { COLUMNS = 192 }; /* A part has so many, if there are several threads. */
 

@@ -3,7 +3,8 @@
 /* A stack of products of matrices, divided into parts for threads. */
 #include "proto/base/diag.h"
 #include "runtime/engine/native/kernels.h"
-#include "runtime/kernel/walk.h"
+
+struct msd_walk;
 
 struct msd_native_stack {
 	const struct msd_native_kernels *k;

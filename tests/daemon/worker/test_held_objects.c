@@ -4,7 +4,7 @@
 
 #include "daemon/limits.h"
 #include "daemon/worker/objects/held_objects.h"
-#include "daemon/worker/process.h"
+#include "daemon/worker/worker.h"
 #include "runtime/value/function.h"
 #include "runtime/value/types.h"
 #include "tests/support/fail_alloc.h"
