@@ -86,6 +86,44 @@ static int finish_single(struct onnx_node *n, const struct onnx_made *made)
 				    : -1;
 }
 
+/* Add @op of the one input in steps of its scale. A mean of such integers has no error,
+ * so that a tie is one. node NULL: the graph has the error. */
+static struct onnx_made of_steps(const struct onnx_node *n, const char *op)
+{
+	modser_sg_tensor *x = onnx_input(n, 0);
+	modser_sg_tensor *scale = onnx_input(n, 1);
+	const struct onnx_made none = {0};
+
+	if (x == NULL || scale == NULL) {
+		(void)onnx_fail(n, "input 0 or its scale is missing");
+		return none;
+	}
+	const struct onnx_made one = onnx_make(n, "Div", scale, scale, NULL);
+	if (one.n.node == NULL)
+		return none;
+	const struct onnx_made steps =
+		onnx_make(n, "DequantizeLinear", x, one.out, NULL);
+	if (steps.n.node == NULL ||
+	    (onnx_input(n, 2) != NULL &&
+	     onnx_put_input(&steps.n, 2, onnx_input(n, 2)) != 0))
+		return none;
+	return onnx_make(n, op, steps.out, NULL, NULL);
+}
+
+/* A step of the output has as many steps of the input as the scales say. */
+static int finish_steps(struct onnx_node *n, const struct onnx_made *made)
+{
+	if (made->n.node == NULL)
+		return -1;
+	if (onnx_input(n, 3) == NULL)
+		return onnx_fail(n, "the scale of its output is missing");
+	const struct onnx_made scale =
+		onnx_make(n, "Div", onnx_input(n, 3), onnx_input(n, 1), NULL);
+	return scale.n.node != NULL ? quantize(n, made->out, scale.out,
+					       onnx_input(n, 4), onnx_input(n, 0))
+				    : -1;
+}
+
 static int load_sigmoid(struct onnx_node *n)
 {
 	const struct onnx_made made = single(n, "Sigmoid");
@@ -122,13 +160,13 @@ static int load_softmax(struct onnx_node *n)
 static int load_mean(struct onnx_node *n, const int64_t *axes, size_t n_axes,
 		     int64_t keeps)
 {
-	const struct onnx_made made = single(n, "Reduction");
+	const struct onnx_made made = of_steps(n, "Reduction");
 
 	if (made.n.node == NULL || onnx_set_int(&made.n, "type", 1) != 0 ||
 	    onnx_set_int(&made.n, "keepdim", keeps) != 0 ||
 	    onnx_set_ints(&made.n, "axes", axes, n_axes) != 0)
 		return -1;
-	return finish_single(n, &made);
+	return finish_steps(n, &made);
 }
 
 static int load_reduce_mean(struct onnx_node *n)
@@ -145,12 +183,12 @@ static int load_global_pool(struct onnx_node *n)
 	int64_t axes[MODSER_GRAPH_MAX_NDIM];
 
 	if (onnx_attr_int(n, "channels_last", 0) == 0) {
-		const struct onnx_made made = single(n, "Pooling");
+		const struct onnx_made made = of_steps(n, "Pooling");
 
 		if (made.n.node == NULL || onnx_set_int(&made.n, "alg", 1) != 0 ||
 		    onnx_set_int(&made.n, "global", 1) != 0)
 			return -1;
-		return finish_single(n, &made);
+		return finish_steps(n, &made);
 	}
 	const int ndim = onnx_input_ndim(n, 0);
 	if (ndim < 3)
@@ -173,12 +211,12 @@ static int load_average_pool(struct onnx_node *n)
 	if (onnx_attr_int(n, "ceil_mode", 0) != 0 &&
 	    onnx_attr_int(n, "count_include_pad", 0) != 0)
 		return onnx_fail(n, "ceil_mode with count_include_pad cannot be read");
-	struct onnx_made made = single(n, "Pooling");
+	struct onnx_made made = of_steps(n, "Pooling");
 	if (made.n.node == NULL || onnx_set_int(&made.n, "alg", 1) != 0 ||
 	    onnx_set_int(&made.n, "ceil_mode", onnx_attr_int(n, "ceil_mode", 0)) != 0 ||
 	    pool->load(&made.n) != 0)
 		return -1;
-	return finish_single(n, &made);
+	return finish_steps(n, &made);
 }
 
 /* Inputs: scale and zero point of the output, then each input with its own. */
