@@ -13,6 +13,12 @@
 #define FROM_MODULE                                                                    \
 	"in the program that defines the model: torch.onnx.export(model, inputs, "     \
 	"\"model.onnx\"), then modser load NAME model.onnx"
+#define FROM_PICKLE                                                                    \
+	"if it is a model of scikit-learn: onnx.save(skl2onnx.to_onnx("                \
+	"joblib.load(FILE), inputs), \"model.onnx\")" TO_ONNX
+#define COLUMNS                                                                        \
+	"initial_types=[(\"x\", onnxmltools.convert.common.data_types."                \
+	"FloatTensorType([None, FEATURES]))]"
 #define FOR_LINUX                                                                      \
 	"libraries here are those of Linux: export it again for a target such as "     \
 	"llvm -mtriple=x86_64-linux-gnu, with a linker for it"
@@ -90,8 +96,8 @@ static const struct msd_foreign texts[KIND_COUNT] = {
 		  "llama-server serves it"},
 	[SAFETENSORS] = {"a safetensors file: weights without operators",
 			 "export the model that they belong to, as optimum-cli export "
-			 "onnx --model FOLDER OUT does for Hugging Face's models, then "
-			 "modser load NAME OUT/model.onnx"},
+			 "onnx --model FOLDER --task TASK OUT does for Hugging Face's "
+			 "models, then modser load NAME OUT/model.onnx"},
 	[OPENVINO] = {"an OpenVINO model (IR, .xml)",
 		      "OpenVINO cannot export it; load the ONNX, TensorFlow or TFLite "
 		      "file that it was converted from"},
@@ -105,22 +111,15 @@ static const struct msd_foreign texts[KIND_COUNT] = {
 		    "--params_filename PARAMS --save_file model.onnx, then modser load "
 		    "NAME model.onnx"},
 	[XGBOOST] = {"an XGBoost model",
-		     "onnxmltools.convert_xgboost(model, initial_types=[(\"x\", "
-		     "FloatTensorType([None, FEATURES]))]) in Python, save it as "
-		     "model.onnx, then modser load NAME model.onnx"},
-	[LIGHTGBM] =
-		{"a LightGBM model",
-		 "onnxmltools.convert_lightgbm(lightgbm.Booster(model_file=FILE), "
-		 "initial_types=[(\"x\", FloatTensorType([None, FEATURES]))]) in "
-		 "Python, save it as model.onnx, then modser load NAME model.onnx"},
-	[PICKLE] = {"a Python pickle, as scikit-learn and older PyTorch save models",
-		    "for scikit-learn: skl2onnx.to_onnx(model, inputs), save it as "
-		    "model.onnx, then modser load NAME model.onnx; for PyTorch: "
-		    "torch.onnx.export(model, inputs, \"model.onnx\")"},
-	[COMPRESSED] =
-		{"compressed by zlib, as joblib writes pickles",
-		 "for scikit-learn: skl2onnx.to_onnx(joblib.load(FILE), inputs), "
-		 "save it as model.onnx, then modser load NAME model.onnx"},
+		     /* the converter takes no names of features */
+		     "model = xgboost.Booster(model_file=FILE); model.feature_names = "
+		     "None; onnx.save(onnxmltools.convert_xgboost(model, " COLUMNS
+		     "), \"model.onnx\")" TO_ONNX},
+	[LIGHTGBM] = {"a LightGBM model",
+		      "onnx.save(onnxmltools.convert_lightgbm(lightgbm.Booster("
+		      "model_file=FILE), " COLUMNS "), \"model.onnx\")" TO_ONNX},
+	[PICKLE] = {"a Python pickle, as scikit-learn's models are saved", FROM_PICKLE},
+	[COMPRESSED] = {"compressed by zlib, as joblib writes pickles", FROM_PICKLE},
 	[ORT] = {"an ONNX Runtime file (.ort)",
 		 "load the ONNX file that it was made from"},
 	[EXECUTORCH] = {"an ExecuTorch program (.pte)", FROM_MODULE},
