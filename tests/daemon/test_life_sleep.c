@@ -30,11 +30,66 @@ Test(life_sleep, ends_with_a_call_which_waits_until_one_worker_is_there)
 	tell(&c, MSD_LIFE_WAKE, 0);
 	cr_assert_eq(c.life.state, MSD_STATE_RESTARTING);
 	cr_expect(action(&c, MSD_ACT_QUEUED_WAIT));
-	cr_expect(action(&c, MSD_ACT_START));
-	cr_expect(action(&c, MSD_ACT_START_OTHERS));
-	open_worker(&c, 1);
+	cr_assert(action(&c, MSD_ACT_START));
+	cr_expect_eq(action(&c, MSD_ACT_START)->worker, 0);
+	open_worker(&c, 0);
 	cr_expect_eq(c.life.state, MSD_STATE_READY);
 	cr_expect(action(&c, MSD_ACT_PUMP));
+}
+
+static void expect_others_start(const struct course *c)
+{
+	const struct msd_life_action *pump = action(c, MSD_ACT_PUMP);
+	const struct msd_life_action *others = action(c, MSD_ACT_START_OTHERS);
+
+	cr_assert(pump != NULL && others != NULL);
+	cr_expect_gt(others, pump, "the waiting call is sent first");
+	cr_expect_eq(c->workers[1].phase, MSD_PHASE_STARTING);
+}
+
+Test(life_sleep, ends_with_the_first_worker_and_then_the_others_start)
+{
+	struct course c;
+
+	sleep_well(&c);
+	tell(&c, MSD_LIFE_WAKE, 0);
+	cr_expect_null(action(&c, MSD_ACT_START_OTHERS));
+	cr_expect_eq(c.workers[1].phase, MSD_PHASE_OFF);
+	open_worker(&c, 0);
+	expect_others_start(&c);
+	open_worker(&c, 1);
+	cr_expect_null(action(&c, MSD_ACT_START_OTHERS));
+	cr_expect_eq(c.life.n_open, 2);
+}
+
+Test(life_sleep, ends_with_the_next_first_worker_if_the_first_one_dies)
+{
+	struct course c;
+
+	sleep_well(&c);
+	tell(&c, MSD_LIFE_WAKE, 0);
+	tell(&c, MSD_LIFE_STARTED, 0);
+	lose(&c, 0, MSD_LOSS_DEATH);
+	cr_expect(action(&c, MSD_ACT_START_AGAIN));
+	cr_expect_null(action(&c, MSD_ACT_START_OTHERS));
+	open_worker(&c, 0);
+	expect_others_start(&c);
+}
+
+Test(life_sleep, before_a_loss_of_all_workers_starts_no_worker_twice)
+{
+	struct course c;
+
+	sleep_well(&c);
+	tell(&c, MSD_LIFE_WAKE, 0);
+	open_worker(&c, 0);
+	open_worker(&c, 1);
+	lose(&c, 0, MSD_LOSS_DEATH);
+	lose(&c, 1, MSD_LOSS_DEATH);
+	cr_assert_eq(c.life.state, MSD_STATE_RESTARTING);
+	open_worker(&c, 0);
+	cr_expect_eq(c.life.state, MSD_STATE_READY);
+	cr_expect_null(action(&c, MSD_ACT_START_OTHERS));
 }
 
 Test(life_sleep, that_is_broken_while_it_begins_ends_with_the_last_worker)
@@ -79,5 +134,6 @@ Test(life_sleep, takes_no_worker_that_was_to_be_started)
 	lose(&c, 0, MSD_LOSS_DEATH);
 	tell(&c, MSD_LIFE_WAKE, 0);
 	cr_expect_eq(c.life.state, MSD_STATE_RESTARTING);
-	cr_expect_eq(c.workers[1].phase, MSD_PHASE_STARTING);
+	open_worker(&c, 0);
+	expect_others_start(&c);
 }

@@ -194,7 +194,7 @@ static const struct plain_row {
 	{ASLEEP, MSD_LIFE_BLAMED, ASLEEP, "", ""},
 	{READY, MSD_LIFE_SLEEP, ASLEEP, "stop-timers kill-uncalled",
 	 "stop-timers kill-uncalled"},
-	{ASLEEP, MSD_LIFE_WAKE, ASLEEP, "", "queued-wait start start-others"},
+	{ASLEEP, MSD_LIFE_WAKE, ASLEEP, "", "queued-wait start"},
 	{ASLEEP, MSD_LIFE_UNLOAD, DRAINING,
 	 "unload-successor stop-timers set-drain check-idle",
 	 "unload-successor " UNLOADED},

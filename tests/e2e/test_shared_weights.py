@@ -159,6 +159,21 @@ def test_a_worker_that_replaces_a_dead_one_maps_the_same_file(served):
     assert use_all(served, "all", X) == {want}
 
 
+def test_workers_of_a_woken_module_share_weights_again(net, tmp_path):
+    with harness.Daemon("--store", tmp_path / "store") as daemon:
+        daemon.load("net", net, "--keep", "--workers", 3)
+        with modser.connect(daemon.host) as client:
+            want = np.asarray(client["net"]["run"](X)).tobytes()
+            daemon.ok("sleep", "net")
+            harness.until(lambda: not daemon.workers(), "its workers have ended")
+            harness.until(lambda: not held(daemon), "its bytes are only in the store")
+            assert np.asarray(client["net"]["run"](X)).tobytes() == want
+        harness.until(lambda: all(pids(daemon, "net")), "each worker has started")
+        harness.until(lambda: all(map(weights_of, pids(daemon, "net"))), "each maps the file")
+        assert use_all(daemon, "net", X) == {want}
+        assert len(held(daemon)) == 1
+
+
 def weights_of(pid):
     lines = open(f"/proc/{pid}/maps").read().splitlines()
     return [line.split()[0] for line in lines if MAPPED in line]

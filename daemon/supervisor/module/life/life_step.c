@@ -20,7 +20,8 @@
  *   - The worker lost its device (its exit status says so): the same, but it is always
  *     restarted at once.
  *   - The module is not called for long: its workers exit and it is ASLEEP. The next
- *     call wakes it, as after the loss of all workers.
+ *     call wakes it: it is RESTARTING with its first worker. When that is OPENED, the
+ *     module is READY and the other workers start.
  *   - The worker was killed for a call that ran too long, or died of a call whose peer
  *     is to blame: it is restarted at once and not counted. The calls of one peer say
  *     nothing about the module (bans.h).
@@ -119,6 +120,19 @@ static void become_ready_or_try(struct msd_life *life, struct msd_life_actions *
 	(void)add(as, MSD_ACT_TRY);
 }
 
+static void start_others(struct msd_life *life, struct msd_life_actions *as)
+{
+	for (uint32_t i = 1; i < life->n_workers; i++)
+		life->workers[i].phase = MSD_PHASE_STARTING;
+	(void)add(as, MSD_ACT_START_OTHERS);
+}
+
+/* True after WAKE, until the first worker is OPENED. */
+static bool are_others_off(const struct msd_life *life)
+{
+	return life->n_workers > 1 && life->workers[1].phase == MSD_PHASE_OFF;
+}
+
 /* One worker opens the file before the other workers try. A file that cannot be
  * loaded, or that crashes the process, fails only once. */
 static void go_on_loading(struct msd_life *life, struct msd_life_actions *as)
@@ -129,11 +143,8 @@ static void go_on_loading(struct msd_life *life, struct msd_life_actions *as)
 		become_ready_or_try(life, as);
 		return;
 	}
-	if (life->n_open > 1)
-		return;
-	for (uint32_t i = 1; i < life->n_workers; i++)
-		life->workers[i].phase = MSD_PHASE_STARTING;
-	(void)add(as, MSD_ACT_START_OTHERS);
+	if (life->n_open == 1)
+		start_others(life, as);
 }
 
 static void on_opened(struct msd_life *life, uint32_t worker, uint64_t now_ms,
@@ -147,6 +158,8 @@ static void on_opened(struct msd_life *life, uint32_t worker, uint64_t now_ms,
 		go_on_loading(life, as);
 	} else if (life->state == MSD_STATE_RESTARTING) {
 		become_ready(life, as);
+		if (are_others_off(life))
+			start_others(life, as);
 	} else {
 		if (life->state == MSD_STATE_READY)
 			(void)add(as, MSD_ACT_FORGIVE);
@@ -295,7 +308,8 @@ static void on_lost_draining(const struct msd_life *life, struct msd_life_action
 	(void)add(as, MSD_ACT_CHECK_IDLE);
 }
 
-/* While the old workers are being killed, it stays asleep until they have exited. */
+/* While the old workers are being killed, it stays asleep until they have exited. The
+ * first worker opens alone, as in a load: the others take what it has packed. */
 static void wake(struct msd_life *life, struct msd_life_actions *as)
 {
 	life->is_called = msd_life_has_process(life);
@@ -303,10 +317,7 @@ static void wake(struct msd_life *life, struct msd_life_actions *as)
 		return;
 	move(life, MSD_STATE_RESTARTING);
 	(void)add(as, MSD_ACT_QUEUED_WAIT);
-	for (uint32_t i = 1; i < life->n_workers; i++)
-		life->workers[i].phase = MSD_PHASE_STARTING;
 	start(life, MSD_ACT_START, 0, as);
-	(void)add(as, MSD_ACT_START_OTHERS);
 }
 
 static void fall_asleep(struct msd_life *life, struct msd_life_actions *as)
