@@ -4,6 +4,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/life/registry.h"
 #include "daemon/supervisor/module/queue/admit.h"
+#include "daemon/supervisor/module/queue/client_queue.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
 #include "daemon/supervisor/module/workers/busy.h"
 #include "daemon/supervisor/module/workers/process.h"
@@ -83,6 +84,7 @@ static void scene_init(struct scene *s, uint64_t ran_ms)
 	group->call_stats = msd_call_stats_new("m");
 	msd_list_init(&group->client_queues);
 	msd_list_init(&group->background);
+	msd_list_init(&group->all_client_queues);
 	msd_list_init(&s->module.receiving);
 	msd_list_init(&s->process.directs);
 	msd_replica_init(&s->replica, group, 1);
@@ -178,6 +180,50 @@ Test(run_watch, one_that_is_left_alone_runs_on)
 	msd_run_watch_look(&s.replica);
 	cr_expect_eq(ended.n, 0);
 	cr_expect_eq(next_look_ms(&s), MSD_RUN_LOOK_MS);
+	scene_finish(&s);
+}
+
+/* The first was a page of a plan, in a worker that is stopped. */
+Test(run_watch, no_page_of_a_plan_ends_the_worker_for_another_page)
+{
+	struct scene s;
+
+	scene_init(&s, 5000);
+	s.first->method = MSD_M_MODULE_PLAN;
+	s.first->state = MSD_REQ_ABANDONED;
+	s.second->method = MSD_M_MODULE_PLAN;
+	leave(s.first, GRACE_MS);
+	msd_run_watch_look(&s.replica);
+	cr_expect_eq(ended.n, 0);
+	s.second->method = MSD_M_CALL;
+	msd_run_watch_look(&s.replica);
+	cr_expect_eq(ended.n, 1, "for a call");
+	cr_expect_eq(ended.why, MSD_RUN_IN_WAY);
+	cr_expect_eq(ended.blame.who.kind, MSD_PEER_UNKNOWN, "a page is short");
+	s.first->state = s.second->state;
+	scene_finish(&s);
+}
+
+/* The worker has as many requests as it may have. */
+Test(run_watch, no_page_of_a_plan_in_the_queue_ends_a_worker)
+{
+	struct scene s;
+
+	scene_init(&s, 5000);
+	struct msd_client_queue *queue =
+		msd_client_queue_get(&s.clients[1], &s.module.group);
+	msd_list_remove(&s.second->link);
+	s.second->method = MSD_M_MODULE_PLAN;
+	msd_client_queue_append(queue, s.second);
+	leave(s.first, GRACE_MS);
+	msd_run_watch_look(&s.replica);
+	cr_expect_eq(ended.n, 0);
+	s.second->method = MSD_M_CALL;
+	msd_run_watch_look(&s.replica);
+	cr_expect_eq(ended.n, 1, "for a call");
+	cr_expect_eq(ended.why, MSD_RUN_IN_WAY);
+	cr_expect_eq(msd_client_queue_pop(queue), s.second);
+	msd_client_queue_free(queue);
 	scene_finish(&s);
 }
 

@@ -104,7 +104,8 @@ def stopped(pid):
     try:
         yield
     finally:
-        os.kill(pid, signal.SIGCONT)
+        with contextlib.suppress(ProcessLookupError):  # a watch may have ended it
+            os.kill(pid, signal.SIGCONT)
 
 
 def test_show_of_a_stopped_worker_tells_all_but_the_plan(served):
@@ -120,6 +121,22 @@ def test_show_of_a_stopped_worker_tells_all_but_the_plan(served):
     assert list(told["plan"]) == ["error"] and told["plan"]["error"].startswith(note)
     assert [line for line in lines if line.startswith(f"plan\t{note}")]
     expect_rows(shown(daemon)["plan"]["rows"])
+
+
+def test_many_that_look_at_a_stopped_worker_do_not_end_it(tmp_path):
+    with harness.Daemon("--kill-grace", "1ms") as daemon:
+        daemon.load("net", network(tmp_path))
+        (pid,) = shown(daemon)["pids"]
+        with stopped(pid):
+            for _ in range(4):
+                assert list(shown(daemon)["plan"]) == ["error"]
+        expect_rows(shown(daemon)["plan"]["rows"])
+        assert shown(daemon)["pids"] == [pid]
+        with stopped(pid):
+            assert list(shown(daemon)["plan"]) == ["error"]
+            with modser.connect(daemon.host) as client:  # a call needs another worker
+                client["net"]["run"](np.ones((1, 16, 8, 8), "f4"))
+        assert pid not in shown(daemon)["pids"]
 
 
 def test_show_of_a_worker_that_dies_tells_all_but_the_plan(tmp_path):

@@ -8,6 +8,7 @@
 #include "daemon/limits.h"
 #include "daemon/supervisor/module/direct/direct.h"
 #include "daemon/supervisor/module/life/registry.h"
+#include "daemon/supervisor/module/queue/client_queue.h"
 #include "daemon/supervisor/module/workers/busy.h"
 
 /* The request that a worker runs, or its call of a direct channel. */
@@ -23,27 +24,45 @@ static uint64_t now_of(const struct msd_replica *rep)
 	return uv_now(rep->group->registry->loop);
 }
 
-/* True if a sent request other than @r has a waiting client. */
+/* A page of a plan is no call: it is short, so its own deadline is about the calls
+ * before it, and no call is ended for it. */
+static bool is_page(const struct msd_req *r)
+{
+	return r->method == MSD_M_MODULE_PLAN;
+}
+
+/* True if a sent call other than @r has a waiting client. */
 static bool has_sent_others(const struct msd_replica *rep, const struct msd_req *r)
 {
 	MSD_LIST_EACH (it, &rep->sent) {
 		const struct msd_req *other =
 			MSD_CONTAINER_OF(it, struct msd_req, link);
-		if (other != r && other->client.who != NULL)
+		if (other != r && other->client.who != NULL && !is_page(other))
 			return true;
 	}
 	return false;
 }
 
-/* They are queued for this worker, or for any, and each has a request. */
+static bool has_queued(const struct msd_list *client_queues)
+{
+	MSD_LIST_EACH (it, client_queues) {
+		const struct msd_client_queue *q =
+			MSD_CONTAINER_OF(it, struct msd_client_queue, link);
+		MSD_LIST_EACH (k, &q->requests) {
+			if (!is_page(MSD_CONTAINER_OF(k, struct msd_req, link)))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* They are queued for this worker, or for any. */
 static bool keeps_others(const struct msd_replica *rep, const struct running *x)
 {
 	const struct msd_worker_group *group = rep->group;
 
-	return !msd_list_is_empty(&rep->client_queues) ||
-	       !msd_list_is_empty(&group->client_queues) ||
-	       !msd_list_is_empty(&group->background) ||
-	       has_sent_others(rep, x->request) ||
+	return has_queued(&rep->client_queues) || has_queued(&group->client_queues) ||
+	       has_queued(&group->background) || has_sent_others(rep, x->request) ||
 	       msd_direct_has_others(rep->process, x->direct.of);
 }
 
@@ -78,11 +97,9 @@ static bool find_sent(const struct msd_replica *rep, struct running *ret)
 		.left_ms = r->at.left_ms != 0 ? now_ms - r->at.left_ms : 0,
 		.usual_ms = msd_worker_group_expect_us(rep->group, NULL, r) / 1000,
 		.is_left = r->at.left_ms != 0,
-		/* A page of a plan is short: its deadline is about the calls
-		 * before it, and ends no worker. */
-		.is_over = r->state == MSD_REQ_ABANDONED &&
-			   r->method != MSD_M_MODULE_PLAN};
-	ret->blame = msd_blame_of(r);
+		.is_over = r->state == MSD_REQ_ABANDONED && !is_page(r)};
+	if (!is_page(r))
+		ret->blame = msd_blame_of(r);
 	return true;
 }
 
