@@ -190,18 +190,57 @@ Test(weights, of_another_size_than_announced_are_private)
 	expect_private(&file);
 }
 
+/* A copy of the file @fd with its first @n bytes; the others are 0. */
+static int copy_of(int fd, size_t n, bool is_sealed)
+{
+	const size_t size = (size_t)size_of(fd);
+	const int copy = memfd_create("copy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	cr_assert_neq(bytes, MAP_FAILED);
+	cr_assert_eq(write(copy, bytes, n), (ssize_t)n);
+	cr_assert_eq(ftruncate(copy, (off_t)size), 0);
+	if (is_sealed)
+		cr_assert_eq(fcntl(copy, F_ADD_SEALS, SEALS), 0);
+	(void)munmap(bytes, size);
+	return copy;
+}
+
 /* The same bytes in a file that a worker could still change. */
 Test(weights, without_seals_are_private)
 {
 	const int fd = filled_file();
-	const size_t n = (size_t)size_of(fd);
-	const int open = memfd_create("open", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
-
-	cr_assert_neq(bytes, MAP_FAILED);
-	cr_assert_eq(write(open, bytes, n), (ssize_t)n);
+	const int open = copy_of(fd, (size_t)size_of(fd), false);
 	const struct msd_weights_file file = file_of(open, true, KEY);
+
 	expect_private(&file);
+}
+
+/* Nothing, a part of the head, or no index: as if its worker had died there. */
+Test(weights, that_are_empty_or_half_written_are_private)
+{
+	const int fd = filled_file();
+	const size_t sizes[] = {0, 8, 24, 24 + strlen(KEY)};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		const struct msd_weights_file file =
+			file_of(copy_of(fd, sizes[i], true), true, KEY);
+
+		expect_private(&file);
+	}
+}
+
+Test(weights, in_a_sealed_copy_are_shared)
+{
+	const int fd = filled_file();
+	const struct msd_weights_file file =
+		file_of(copy_of(fd, (size_t)size_of(fd), true), true, KEY);
+	modser_graph *g = graph(1);
+	struct msd_plan *plan;
+
+	cr_expect_gt(load(g, &file, &plan), 0);
+	msd_plan_destroy(plan);
+	modser_graph_destroy(g);
 }
 
 Test(weights, without_room_are_private)
