@@ -355,6 +355,84 @@ static int store_gelu(const struct onnx_out *o)
 	return 0;
 }
 
+/* Elements of input @i; -1 while they are not known. */
+static int64_t elements_of(const struct onnx_out *o, size_t i)
+{
+	int64_t ret = 1;
+
+	for (int k = 0; k < onnx_out_ndim(o, i); k++) {
+		const int64_t n = o->node->inputs[i]->dims[k];
+
+		if (n < 0 || n > INT32_MAX)
+			return -1;
+		ret = ret > INT32_MAX ? ret : ret * n;
+	}
+	return onnx_out_ndim(o, i) >= 0 ? ret : -1;
+}
+
+/* @x as rows of @n channels. */
+static char *put_rows_of(const struct onnx_out *o, char *x, int64_t n)
+{
+	const int64_t dims[] = {0, n, -1};
+
+	return put_two(o, "Reshape", x, onnx_emit_list(o->e, dims, 3));
+}
+
+/* Input @i as a column. */
+static char *put_column(const struct onnx_out *o, size_t i)
+{
+	return put_two(o, "Reshape", onnx_out_input(o, i),
+		       onnx_emit_list(o->e, (const int64_t[]){-1, 1}, 2));
+}
+
+/* Input @i of a normalization of @groups, or @value for each of them. */
+static char *per_group(const struct onnx_out *o, size_t i, int64_t groups,
+		       bool is_given, float value)
+{
+	if (is_given) {
+		return put_two(o, "Reshape", onnx_out_input(o, i),
+			       onnx_emit_list(o->e, (const int64_t[]){-1}, 1));
+	}
+	return put_two(o, "Expand", onnx_emit_scalar(o->e, value),
+		       onnx_emit_list(o->e, &groups, 1));
+}
+
+/* Opset 18 has GroupNormalization: an InstanceNormalization whose channels are the
+ * groups. The rank of its input need not be known. */
+static int store_group_norm(const struct onnx_out *o)
+{
+	const int64_t groups = modser_sg_op_int(o->op, "num_groups");
+	const int64_t n = elements_of(o, 1);
+	char *x = onnx_out_input(o, 0);
+
+	if (strcmp(modser_sg_tensor_dtype(o->node->inputs[0]), "float32") != 0)
+		return onnx_out_fail(o, "opset 17 has it of float32 only");
+	if (n < 0 || elements_of(o, 2) != n) {
+		return onnx_out_fail(o, "its scale and bias have lengths that are not "
+					"known or differ");
+	}
+	char *const in[] = {put_rows_of(o, x, groups),
+			    per_group(o, 1, groups, n == groups, 1),
+			    per_group(o, 2, groups, n == groups, 0)};
+	char *made = onnx_emit_name(o->e, o->node->name);
+	Onnx__NodeProto *node =
+		onnx_emit_node(o->e, "InstanceNormalization", o->node->name);
+	for (size_t i = 0; i < 3; i++)
+		onnx_emit_in(o->e, node, in[i]);
+	onnx_emit_out(o->e, node, made);
+	onnx_emit_float(o->e, node, "epsilon", modser_sg_op_float(o->op, "eps"));
+	if (n != groups) {
+		made = put_two(o, "Mul", put_rows_of(o, made, n), put_column(o, 1));
+		made = put_two(o, "Add", made, put_column(o, 2));
+	}
+	char *shape = put_two(o, "Shape", x, NULL);
+	node = onnx_emit_node(o->e, "Reshape", o->node->name);
+	onnx_emit_in(o->e, node, made);
+	onnx_emit_in(o->e, node, shape);
+	onnx_emit_out(o->e, node, onnx_out_output(o, 0));
+	return 0;
+}
+
 const struct onnx_form onnx_forms_layer[] = {
 	{"BatchNormalization", store_batch_norm},
 	{"Bitwise", store_bitwise},
@@ -365,6 +443,7 @@ const struct onnx_form onnx_forms_layer[] = {
 	{"FullyConnected", store_fully_connected},
 	{"GRU", store_recurrent},
 	{"GridSample", store_grid_sample},
+	{"GroupNorm", store_group_norm},
 	{"Hardmax", store_softmax},
 	{"LRN", store_lrn},
 	{"LSTM", store_recurrent},
