@@ -24,7 +24,8 @@ const struct mxnet_row *mxnet_row_at(size_t i)
 {
 	static const struct mxnet_row *const tables[] = {
 		mxnet_rows_element, mxnet_rows_array,     mxnet_rows_layer,
-		mxnet_rows_move,    mxnet_rows_recurrent, mxnet_rows_reduce};
+		mxnet_rows_move,    mxnet_rows_recurrent, mxnet_rows_reduce,
+		mxnet_rows_detect};
 
 	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
 		for (const struct mxnet_row *row = tables[t]; row->name != NULL;

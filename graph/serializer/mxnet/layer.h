@@ -52,6 +52,7 @@ struct mxnet_row {
 /* Tables of rows, each ended by a row without a name. */
 extern const struct mxnet_row mxnet_rows_element[];
 extern const struct mxnet_row mxnet_rows_array[];
+extern const struct mxnet_row mxnet_rows_detect[];
 extern const struct mxnet_row mxnet_rows_layer[];
 extern const struct mxnet_row mxnet_rows_move[];
 extern const struct mxnet_row mxnet_rows_reduce[];
