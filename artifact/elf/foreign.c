@@ -13,6 +13,9 @@
 #define FROM_MODULE                                                                    \
 	"in the program that defines the model: torch.onnx.export(model, inputs, "     \
 	"\"model.onnx\"), then modser load NAME model.onnx"
+#define OR_FROM_MODULE                                                                 \
+	", or torch.onnx.export(model, inputs, \"model.onnx\") in the program that "   \
+	"defines it"
 #define FROM_PICKLE                                                                    \
 	"if it is a model of scikit-learn: onnx.save(skl2onnx.to_onnx("                \
 	"joblib.load(FILE), inputs), \"model.onnx\")" TO_ONNX
@@ -100,12 +103,12 @@ static const struct msd_foreign texts[KIND_COUNT] = {
 			 "models, then modser load NAME OUT/model.onnx"},
 	[OPENVINO] = {"an OpenVINO model (IR, .xml)",
 		      "OpenVINO cannot export it; load the ONNX, TensorFlow or TFLite "
-		      "file that it was converted from"},
+		      "file that it was converted from" OR_FROM_MODULE},
 	[TENSORRT] = {"a TensorRT engine, compiled for one type of GPU",
 		      "load the ONNX file that it was built from"},
 	[NCNN] = {"a model of ncnn",
 		  "ncnn cannot export it; load the ONNX or Caffe file that it was "
-		  "converted from"},
+		  "converted from" OR_FROM_MODULE},
 	[PADDLE] = {"a PaddlePaddle model",
 		    "paddle2onnx --model_dir FOLDER --model_filename MODEL "
 		    "--params_filename PARAMS --save_file model.onnx, then modser load "
@@ -135,8 +138,7 @@ static const struct msd_foreign texts[KIND_COUNT] = {
 		  "load the model that it was made from: ONNX, TensorFlow or TFLite"},
 	[COREML] = {"a Core ML model (.mlmodel)",
 		    "Core ML cannot export it; load the model that it was converted "
-		    "from, or torch.onnx.export(model, inputs, \"model.onnx\") in the "
-		    "program that defines it"},
+		    "from" OR_FROM_MODULE},
 };
 
 /* Magic numbers at fixed offsets. */
@@ -157,6 +159,8 @@ static const struct magic {
 	{0, 4, "ftrt", TENSORRT},
 	{0, 8, "7767517\n", NCNN},
 	{0, 4, "\xdd\x85\x76\x00", NCNN}, /* 7767517 */
+	{0, 4, "\x47\x6b\x30\x01", NCNN}, /* weights of float16 */
+	{0, 4, "\x38\x4b\x0d\x00", NCNN}, /* weights of int8 */
 	{4, 4, "ORTM", ORT},
 	{4, 2, "ET", EXECUTORCH},
 	{0, 4, "ML\xefR", MLIR},

@@ -32,6 +32,8 @@ Test(foreign, a_file_is_recognised_by_its_first_bytes)
 	expect_kind(OF("ftrt\0\0\0\0"), "TensorRT", "ONNX");
 	expect_kind(OF("7767517\n3 3\n"), "ncnn", "converted from");
 	expect_kind(OF("\xdd\x85\x76\x00\3\0\0\0"), "ncnn", "converted from");
+	expect_kind(OF("\x47\x6b\x30\x01\0\0"), "ncnn", "torch.onnx.export");
+	expect_kind(OF("\x38\x4b\x0d\x00\0\0"), "ncnn", "torch.onnx.export");
 	expect_kind(OF("\x20\0\0\0ORTM\0\0"), "ONNX Runtime", "ONNX file");
 	expect_kind(OF("\x20\0\0\0ET12\0\0"), "ExecuTorch", "torch.onnx.export");
 	expect_kind(OF("ML\xefR\6"), "MLIR", "ONNX");

@@ -5,7 +5,9 @@ A test needs the program that writes its file, and is skipped where this Python 
 numpy is among what scripts/setup installs; with another Python:
     MSD_BUILD=$PWD/build PYTHON -m pytest -rs tests/e2e/test_foreign_files.py
 """
+import collections
 import importlib
+import os
 import pathlib
 import re
 import shlex
@@ -117,7 +119,8 @@ def network():
     """A module of PyTorch, its inputs and what it computes."""
     torch, _ = packages("torch", "onnxscript")
     torch.manual_seed(0)
-    module = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.ReLU(), torch.nn.Softmax(-1))
+    module = torch.nn.Sequential(collections.OrderedDict(
+        linear=torch.nn.Linear(4, 3), relu=torch.nn.ReLU(), softmax=torch.nn.Softmax(-1)))
     x = torch.from_numpy(X)
     return torch, module.eval(), (x,), module(x).detach().numpy()
 
@@ -154,6 +157,26 @@ def test_a_package_of_aotinductor(daemon, refusal, network):
     expect_served(daemon, follow(text, model=module, inputs=inputs), X, want)
 
 
+def test_a_program_of_executorch(daemon, refusal, network):
+    _, module, inputs, want = network
+    torch, exir = packages("torch", "executorch.exir")
+    program = exir.to_edge(torch.export.export(module, inputs)).to_executorch()
+    pathlib.Path("f.pte").write_bytes(program.buffer)
+    text = refusal("f.pte", "an ExecuTorch program")
+    expect_served(daemon, follow(text, model=module, inputs=inputs), X, want)
+
+
+def test_a_model_of_ncnn(daemon, refusal, network):
+    _, module, inputs, want = network
+    (pnnx,) = packages("pnnx")
+    pnnx.export(module, "f.pt", inputs)
+    for file in ("f.ncnn.param", "f.ncnn.bin"):
+        text = refusal(file, "a model of ncnn")
+    code = re.search(r"torch\.onnx\.export\(.*?\)", text).group()
+    made = follow(f": {code}, then modser load NAME model.onnx", model=module, inputs=inputs)
+    expect_served(daemon, made, X, want)
+
+
 @pytest.mark.parametrize("file, title", [("f.keras", "a Keras model"), ("f.h5", "an HDF5 file")])
 def test_a_keras_model(daemon, refusal, file, title):
     _, keras = packages("tensorflow", "keras")
@@ -165,17 +188,28 @@ def test_a_keras_model(daemon, refusal, file, title):
     expect_served(daemon, made, X, network(X).numpy())
 
 
-@pytest.mark.parametrize("named", ["f.json", "f.pdiparams"])
-def test_a_paddle_model(daemon, refusal, named):
-    paddle, _ = packages("paddle", "paddle2onnx")
-    paddle.seed(0)
-    network = paddle.nn.Sequential(paddle.nn.Linear(4, 3), paddle.nn.Softmax())
-    network.eval()
-    paddle.jit.save(network, "f", [paddle.static.InputSpec([None, 4], "float32", "x")])
+PADDLE = """import numpy as np, paddle
+paddle.seed(0)
+network = paddle.nn.Sequential(paddle.nn.Linear(4, 3), paddle.nn.Softmax())
+network.eval()
+paddle.jit.save(network, "f", [paddle.static.InputSpec([None, 4], "float32", "x")])
+np.save("want.npy", network(paddle.to_tensor(np.load("x.npy"))).numpy())
+"""
+
+
+@pytest.mark.parametrize("program, named", [("f.json", "f.json"), ("f.json", "f.pdiparams"),
+                                            ("f.pdmodel", "f.pdmodel")])
+def test_a_paddle_model(daemon, refusal, program, named):
+    """A program is JSON since 3.0, and a protobuf before."""
+    packages("paddle", "paddle2onnx")
+    np.save("x.npy", X)
+    newer = "1" if program == "f.json" else "0"  # read where paddle is imported
+    subprocess.run([sys.executable, "-c", PADDLE], check=True,
+                   env=os.environ | {"FLAGS_enable_pir_api": newer})
     made = follow_in_shell(refusal(named, "a PaddlePaddle model"), "paddle2onnx",
-                           "paddle2onnx.command", FOLDER=".", MODEL="f.json",
+                           "paddle2onnx.command", FOLDER=".", MODEL=program,
                            PARAMS="f.pdiparams")
-    expect_served(daemon, made, X, network(paddle.to_tensor(X)).numpy())
+    expect_served(daemon, made, X, np.load("want.npy"))
 
 
 def test_weights_of_hugging_face(daemon, refusal):
@@ -245,6 +279,18 @@ def test_a_gguf_file_has_no_way(refusal):
     writer.write_tensors_to_file()
     writer.close()
     assert "modserd cannot run it" in refusal("f.gguf", "a GGUF file")
+
+
+@pytest.mark.parametrize("file", ["f.mlir", "f.mlirbc"])
+def test_a_module_of_mlir(refusal, file):
+    (tf,) = packages("tensorflow")
+    function = tf.function(tf.nn.relu).get_concrete_function(tf.TensorSpec([2, 4]))
+    text = tf.mlir.experimental.convert_function(function)
+    if file == "f.mlir":
+        pathlib.Path(file).write_text(text)
+    else:
+        tf.mlir.experimental.write_bytecode(file, text)
+    assert "load the model that it was made from" in refusal(file, "an MLIR module")
 
 
 def test_a_core_ml_model_is_recognised(refusal):
