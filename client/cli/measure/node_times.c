@@ -31,11 +31,31 @@ static const char *text_at(const modser_value *row, const char *key)
 	return v != NULL && v->kind == MODSER_STR ? v->as.str.p : "";
 }
 
+/* A worker tells the numbers: any may come. */
+static int64_t not_negative(int64_t n)
+{
+	return n > 0 ? n : 0;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static int64_t times(int64_t a, int64_t b)
+{
+	int64_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 static int64_t int_at(const modser_value *row, const char *key)
 {
 	const modser_value *v = modser_find(row, key);
 
-	return v != NULL && v->kind == MODSER_INT ? v->as.i : 0;
+	return v != NULL && v->kind == MODSER_INT ? not_negative(v->as.i) : 0;
 }
 
 static void add(struct msd_node_times *t, const modser_value *row)
@@ -87,12 +107,12 @@ bool msd_node_times_set(struct msd_node_times *t, const modser_value *answer)
 	for (size_t i = 0; i <= t->n; i++) {
 		memcpy(at, data + i * sizeof(at), sizeof(at));
 		if (i == t->n) {
-			t->call_ns = at[1];
+			t->call_ns = not_negative(at[1]);
 			break;
 		}
-		t->rows[i].runs = at[0];
-		t->rows[i].ns = at[1];
-		t->rows[i].begin_ns = at[2];
+		t->rows[i].runs = not_negative(at[0]);
+		t->rows[i].ns = not_negative(at[1]);
+		t->rows[i].begin_ns = not_negative(at[2]);
 	}
 	return true;
 }
@@ -110,7 +130,7 @@ static double speed(int64_t operations, int64_t ns)
 
 static double speed_of(const struct msd_node_time *r)
 {
-	return speed(r->operations * r->runs, r->ns);
+	return speed(times(r->operations, r->runs), r->ns);
 }
 
 static int by_time(const void *a, const void *b)
@@ -146,8 +166,8 @@ static struct sum *sum_up(const struct msd_node_times *t, size_t *ret_n)
 		const struct msd_node_time *r = &t->rows[i];
 
 		if (!r->is_body) {
-			sums[n++] =
-				(struct sum){r->op, 1, r->ns, r->operations * r->runs};
+			sums[n++] = (struct sum){r->op, 1, r->ns,
+						 times(r->operations, r->runs)};
 		}
 	}
 	if (sums == NULL || n == 0) {
@@ -158,8 +178,9 @@ static struct sum *sum_up(const struct msd_node_times *t, size_t *ret_n)
 	for (size_t i = 1; i < n; i++) {
 		if (strcmp(sums[last].op, sums[i].op) == 0) {
 			sums[last].nodes++;
-			sums[last].ns += sums[i].ns;
-			sums[last].operations += sums[i].operations;
+			sums[last].ns = plus(sums[last].ns, sums[i].ns);
+			sums[last].operations =
+				plus(sums[last].operations, sums[i].operations);
 		} else {
 			sums[++last] = sums[i];
 		}
@@ -195,10 +216,10 @@ static struct total total_of(const struct sum *sums, size_t n)
 	struct total all = {0};
 
 	for (size_t i = 0; i < n; i++) {
-		all.nodes_ns += sums[i].ns;
-		all.operations += sums[i].operations;
+		all.nodes_ns = plus(all.nodes_ns, sums[i].ns);
+		all.operations = plus(all.operations, sums[i].operations);
 		if (moves(sums[i].op))
-			all.moves_ns += sums[i].ns;
+			all.moves_ns = plus(all.moves_ns, sums[i].ns);
 	}
 	return all;
 }
