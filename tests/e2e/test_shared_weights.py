@@ -1,6 +1,7 @@
 """The workers of a framework's model share its packed weights: memory, results, limits, and workers
 that die while they pack."""
 import concurrent.futures
+import contextlib
 import json
 import os
 import re
@@ -181,8 +182,11 @@ def weights_of(pid):
 
 def held(daemon):
     """Weights that the supervisor keeps."""
-    folder = f"/proc/{daemon.pid}/fd"
-    return [f for f in os.listdir(folder) if MAPPED in os.readlink(f"{folder}/{f}")]
+    folder, found = f"/proc/{daemon.pid}/fd", []
+    for f in os.listdir(folder):
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            found += [f] if MAPPED in os.readlink(f"{folder}/{f}") else []
+    return found
 
 
 def test_a_first_worker_that_dies_while_it_packs_leaves_nothing(net):
