@@ -88,7 +88,7 @@ static msd_err allocate(struct timed *t, double **ret, struct msd_diag *d)
 {
 	const struct msd_rpc_timer *how = t->o->timer;
 
-	*ret = calloc(how->repeat, sizeof(**ret));
+	*ret = calloc(how->measure.repeat, sizeof(**ret));
 	t->used = calloc((size_t)t->n + 1, sizeof(*t->used));
 	if (how->flush_bytes > 0) {
 		t->from = calloc(1, how->flush_bytes);
@@ -104,20 +104,21 @@ msd_err msd_rpc_session_time(struct msd_rpc_session *s, const struct msd_rpc_obj
 			     struct msd_any *args, uint32_t n, struct msd_diag *d)
 {
 	struct timed t = {.session = s, .o = o, .args = args, .n = n};
-	const struct msd_rpc_timed of = {call,   prepare,   flush, sync_devices,
-					 now_ns, cool_down, &t};
+	const struct msd_measured of = {call,   prepare,   flush, sync_devices,
+					now_ns, cool_down, &t};
 	struct msd_rpc_value v = {.kind = MSD_RPC_BYTES};
 	double *seconds = NULL;
 	msd_err err = allocate(&t, &seconds, d);
 
 	if (err == MSD_OK) {
 		msd_rpc_session_note(s, "call of", msd_function_name(o->function));
-		err = msd_rpc_timer_run(o->timer, &of, seconds, d);
+		err = msd_measure_run(&o->timer->measure, &of, seconds, d);
 		msd_rpc_session_note(s, NULL, NULL);
 	}
 	if (err == MSD_OK) {
-		v.as.bytes = (struct msd_span){(const uint8_t *)seconds,
-					       o->timer->repeat * sizeof(*seconds)};
+		v.as.bytes =
+			(struct msd_span){(const uint8_t *)seconds,
+					  o->timer->measure.repeat * sizeof(*seconds)};
 		msd_rpc_session_result(s, MSD_T_BYTES, 12, v);
 	}
 	free(seconds);

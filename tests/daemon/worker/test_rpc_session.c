@@ -5,7 +5,6 @@
 
 #include "daemon/rpc_session/table.h"
 #include "daemon/rpc_session/tar.h"
-#include "daemon/rpc_session/timer.h"
 #include "tests/fuzz/rpc_world.h"
 #include "tests/support/fail_alloc.h"
 
@@ -132,98 +131,6 @@ Test(rpc_session, memory_that_runs_out_is_an_exception)
 	}
 	cr_expect_gt(n_told, 0);
 	cr_expect_gt(k, 3);
-}
-
-struct clock {
-	uint64_t ns, each_ns;
-	int n_calls, n_prepared, n_flushed, n_synced, n_cooled;
-};
-
-static msd_err tick(void *ctx, struct msd_diag *d)
-{
-	struct clock *c = ctx;
-
-	(void)d;
-	c->n_calls++;
-	c->ns += c->each_ns;
-	return MSD_OK;
-}
-
-static msd_err note_prepared(void *ctx, struct msd_diag *d)
-{
-	(void)d;
-	((struct clock *)ctx)->n_prepared++;
-	return MSD_OK;
-}
-
-static void note_flush(void *ctx)
-{
-	((struct clock *)ctx)->n_flushed++;
-}
-
-static msd_err note_sync(void *ctx, struct msd_diag *d)
-{
-	(void)d;
-	((struct clock *)ctx)->n_synced++;
-	return MSD_OK;
-}
-
-static uint64_t read_clock(void *ctx)
-{
-	return ((struct clock *)ctx)->ns;
-}
-
-static void note_cool_down(void *ctx, uint64_t ms)
-{
-	((struct clock *)ctx)->n_cooled += (int)ms;
-}
-
-static struct clock measure(struct msd_rpc_timer t, uint64_t each_ns, double *ret)
-{
-	struct clock c = {.each_ns = each_ns};
-	const struct msd_rpc_timed of = {tick,      note_prepared, note_flush,
-					 note_sync, read_clock,    note_cool_down,
-					 &c};
-
-	cr_assert_eq(msd_rpc_timer_run(&t, &of, ret, NULL), MSD_OK);
-	return c;
-}
-
-Test(rpc_session, a_time_is_the_mean_of_a_series)
-{
-	double s[4];
-	const struct clock c = measure((struct msd_rpc_timer){.number = 5,
-							      .repeat = 4,
-							      .limit_zero = 100,
-							      .cooldown_ms = 7,
-							      .repeats_to_cooldown = 2},
-				       1000, s);
-
-	cr_expect_eq(c.n_calls, 1 + 4 * 5); /* the first is not counted */
-	cr_expect_eq(c.n_prepared, 4);
-	cr_expect_eq(c.n_flushed, 4);
-	cr_expect_eq(c.n_synced, 2 * 4);
-	cr_expect_eq(c.n_cooled, 2 * 7);
-	for (int i = 0; i < 4; i++)
-		cr_expect_float_eq(s[i], 1e-6, 1e-12);
-}
-
-Test(rpc_session, a_short_series_is_repeated_with_more_calls)
-{
-	double s[2];
-	const struct msd_rpc_timer t = {.number = 1,
-					.repeat = 2,
-					.min_repeat_ms = 1,
-					.limit_zero = 100,
-					.repeats_to_cooldown = 1};
-	struct clock c = measure(t, 1000, s);
-
-	/* One call takes 1 us, so the next series has 1001; the number stays. */
-	cr_expect_eq(c.n_calls, 1 + 1 + 1001 + 1001);
-	cr_expect_eq(c.n_prepared, 2);
-	cr_expect_eq(c.n_flushed, 3);
-	c = measure(t, 0, s); /* a clock that stands still */
-	cr_expect_eq(c.n_calls, 1 + 2 * 100);
 }
 
 /* Two files, the first with 3 bytes. */
