@@ -18,6 +18,7 @@
 #define MSD_MAX_FUNC_NAME_BYTES 512u         /* function name */
 #define MSD_MAX_IN_FLIGHT 1024u              /* concurrent requests of one connection */
 #define MSD_MAX_CLIENT_SEGMENTS 16u          /* client segments of one connection */
+#define MSD_MAX_REPEATS 1024u                /* series of one measured call */
 #define MSD_MAX_RESULTS_NAMED 64u            /* earlier results named by one request */
 #define MSD_MAX_RESULT_PATH 4u               /* path steps into such a result */
 #define MSD_MAX_RESULT_BYTES 1024u           /* size of such a result */

@@ -293,6 +293,23 @@ msd_err msd_value_read(struct msd_cur *c, struct msd_wire_value *ret,
 	return err;
 }
 
+bool msd_uints_read(struct msd_span array, uint32_t n, uint32_t *ret)
+{
+	struct msd_wire_value v = {0};
+	struct msd_cur c;
+	uint32_t n_there;
+
+	if (!msd_array_open(array, &c, &n_there) || n_there != n)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (msd_value_read(&c, &v, NULL) != MSD_OK || v.kind != MSD_K_INT ||
+		    v.as.i < 0 || v.as.i > UINT32_MAX)
+			return false;
+		ret[i] = (uint32_t)v.as.i;
+	}
+	return true;
+}
+
 struct msd_span msd_map_value(struct msd_span map, const char *key)
 {
 	struct msd_span object, value;

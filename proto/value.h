@@ -162,6 +162,8 @@ MSD_MUST_CHECK bool msd_array_open(struct msd_span array, struct msd_cur *ret,
 MSD_MUST_CHECK bool msd_map_open(struct msd_span map, struct msd_cur *ret,
 				 uint32_t *ret_n);
 MSD_MUST_CHECK bool msd_object_parse(struct msd_cur *c, struct msd_span *ret);
+/** Read an array of exactly @n ints from 0 to 2^32-1. False: it is something else. */
+MSD_MUST_CHECK bool msd_uints_read(struct msd_span array, uint32_t n, uint32_t *ret);
 /** The value of @key in @map, empty if absent. */
 struct msd_span msd_map_value(struct msd_span map, const char *key);
 

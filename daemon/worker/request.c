@@ -161,6 +161,15 @@ static msd_err take_names(struct msd_request *r, struct msd_span object,
 	return MSD_OK;
 }
 
+static msd_err take_repeat(struct msd_request *r, struct msd_span object,
+			   struct msd_diag *d)
+{
+	(void)object; /* msd_call_measure() reads it */
+	(void)d;
+	r->is_measured = true;
+	return MSD_OK;
+}
+
 static msd_err take_trace(struct msd_request *r, struct msd_span object,
 			  struct msd_diag *d)
 {
@@ -182,7 +191,7 @@ static const struct {
 } options[] = {
 	{"deadline_ms", take_deadline, true}, {"device", take_device, false},
 	{"instance", take_instance, false},   {"names", take_names, true},
-	{"trace", take_trace, false},
+	{"repeat", take_repeat, false},       {"trace", take_trace, false},
 };
 
 static bool may_have(const struct msd_peer *peer, size_t option)

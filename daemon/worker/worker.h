@@ -55,6 +55,7 @@ struct msd_request {
 	struct msd_peer *peer;
 	uint64_t id;
 	enum msd_method method;
+	bool is_measured; /* a call that msd_call_measure() runs */
 	struct msd_known
 		*known; /* in use by this request; then params and options are empty */
 	struct msd_span params; /* in bytes */
@@ -72,6 +73,13 @@ struct msd_request {
 	struct msd_device device; /* device of the call; type 0: that of the module */
 	uint8_t *bytes;           /* owned copy of the body */
 	size_t cap;
+};
+
+/* The result of a call with the option `repeat`, in the arena. */
+struct msd_call_times {
+	const double *mean_s; /* of each series */
+	uint32_t n;
+	uint64_t n_runs; /* all runs, the first one too */
 };
 
 /* Settings and state of joined calls: batch.h. */
@@ -103,12 +111,14 @@ struct msd_worker {
 	uint64_t looked_ms; /* its last check */
 	uv_idle_t awake;    /* keeps the loop awake after direct peers' frames */
 	struct msd_busy_poll spinning;
-	struct msd_list peers;     /* msd_peer.link */
-	uint64_t round;            /* current round: fair_queue.h */
-	struct msd_list spare;     /* msd_request.link, for reuse */
-	struct msd_buf reply;      /* body of the current reply; kept for the next */
-	uint64_t last_pause_ns;    /* when replies were last sent and frames drained */
-	uint64_t last_end_ns;      /* when a function last returned */
+	struct msd_list peers;  /* msd_peer.link */
+	uint64_t round;         /* current round: fair_queue.h */
+	struct msd_list spare;  /* msd_request.link, for reuse */
+	struct msd_buf reply;   /* body of the current reply; kept for the next */
+	uint64_t last_pause_ns; /* when replies were last sent and frames drained */
+	uint64_t last_end_ns;   /* when a function last returned */
+	struct msd_call_times
+		times;             /* of a measured call, until its reply is written */
 	uint64_t last_run_ns;      /* duration of that run */
 	struct msd_ledger *ledger; /* shared with the supervisor; NULL: not yet */
 	/* the module, from worker.open on */

@@ -158,12 +158,42 @@ Test(request_options, trace_is_what_it_says)
 	}
 }
 
+static msd_err read_repeat(uint64_t number, uint64_t series, uint64_t ms,
+			   enum msd_method method)
+{
+	struct msd_buf b = {0};
+
+	msd_pack_map(&b, 1);
+	msd_pack_cstr(&b, "repeat");
+	msd_pack_array(&b, 3);
+	msd_pack_uint(&b, number);
+	msd_pack_uint(&b, series);
+	msd_pack_uint(&b, ms);
+	return read_map(&b, method, NULL);
+}
+
+Test(request_options, repeat_is_three_numbers_within_bounds)
+{
+	cr_assert_eq(read_repeat(1, 1, 0, MSD_M_CALL), MSD_OK);
+	cr_expect_eq(got.repeat.n, 4, "an array of three small numbers");
+	cr_expect_eq(read_repeat(UINT32_MAX, 1024, UINT32_MAX, MSD_M_CALL), MSD_OK);
+	cr_expect_eq(read_repeat(0, 1, 0, MSD_M_CALL), MSD_BAD_REQUEST);
+	cr_expect_eq(read_repeat(1, 0, 0, MSD_M_CALL), MSD_BAD_REQUEST);
+	cr_expect_eq(read_repeat(1, 1025, 0, MSD_M_CALL), MSD_BAD_REQUEST);
+	cr_expect_eq(read_repeat(1ull << 32, 1, 0, MSD_M_CALL), MSD_BAD_REQUEST);
+	cr_expect_eq(read_repeat(1, 1, 1ull << 32, MSD_M_CALL), MSD_BAD_REQUEST);
+	cr_expect_eq(read_repeat(UINT64_MAX, 1, 0, MSD_M_CALL), MSD_BAD_REQUEST);
+	cr_expect_eq(read_repeat(1, 1, 0, MSD_M_MODULE_PROFILE), MSD_BAD_REQUEST);
+	cr_expect_eq(read_repeat(1, 1, 0, MSD_M_PING), MSD_UNKNOWN_OPTION);
+}
+
 Test(request_options, values_of_another_kind_are_refused)
 {
 	cr_expect_eq(read_str("device", "no such", MSD_M_CALL), MSD_BAD_REQUEST);
 	cr_expect_eq(read_uint("device", 1, MSD_M_CALL), MSD_BAD_REQUEST);
 	cr_expect_eq(read_uint("names", 1, MSD_M_CALL), MSD_BAD_REQUEST);
 	cr_expect_eq(read_uint("instance", 1, MSD_M_CALL), MSD_BAD_REQUEST);
+	cr_expect_eq(read_uint("repeat", 1, MSD_M_CALL), MSD_BAD_REQUEST);
 	cr_expect_eq(read_uint("trace", 1, MSD_M_CALL), MSD_BAD_REQUEST);
 	cr_expect_eq(read_uint("unordered", 1, MSD_M_CALL), MSD_BAD_REQUEST);
 	cr_expect_eq(read_uint("abandon", 1, MSD_M_CALL), MSD_BAD_REQUEST);

@@ -181,6 +181,8 @@ PEER = {
     "reject_bytes": piece(BYTES, b"GET / HTTP/1.1\r\n\r\n"),
 }
 PAYLOAD, LEAVES = 3, 4
+MEASURED = (text("repeat"), array(b"\x02", b"\x03", b"\x00"))
+UNMEASURED = (text("repeat"), array(b"\x02", b"\x00"))
 INT = piece(FRAME, request(1, "call", text("m:int")))
 
 
@@ -189,6 +191,7 @@ def with_options(*pairs):
                               mapping(*pairs)))
 
 
+PEER["accept_repeat"] = with_options(MEASURED) + with_options(UNMEASURED)
 GUEST = {
     "accept_call": INT * 4,
     "accept_objects": OBJECTS,
@@ -199,7 +202,8 @@ GUEST = {
     "accept_resident": piece(FRAME, request(1, "call", text("m:kind"), tensor(2, 1 << 32))),
     "accept_out": piece(FRAME, request(1, "call", text("m:count"), tensor(3), tensor(3))),
     "accept_options": with_options((text("deadline_ms"), b"\x00")) + with_options(
-        (text("instance"), handle(4))) + with_options((text("deadline_ms"), b"\xc0")),
+        (text("instance"), handle(4))) + with_options((text("deadline_ms"), b"\xc0"))
+    + with_options(MEASURED),
     "accept_unknown": piece(FRAME, request(1, "call", text("m:what"))) + piece(
         FRAME, request(2, "what")) + piece(FRAME, request(3, "worker.open", mapping())),
     "accept_cancel": piece(FRAME, notification("cancel", b"\x01")),

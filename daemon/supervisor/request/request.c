@@ -230,7 +230,7 @@ static void req_free(struct msd_req *r)
 	if (r->ops != NULL)
 		r->ops->on_freed(r);
 	msd_buf_finish(&r->job.params);
-	msd_buf_finish(&r->job.names);
+	msd_buf_finish(&r->job.passed);
 	destroy(r);
 }
 

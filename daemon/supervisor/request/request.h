@@ -148,7 +148,7 @@ struct msd_req_due {
 struct msd_req_job {
 	struct msd_known *known; /* cached body: call_template.h; NULL: use `params` */
 	struct msd_buf params;   /* tensors patched */
-	struct msd_buf names;    /* names of a call's arguments; empty: positional */
+	struct msd_buf passed;   /* options of a call for the worker: keys and values */
 	struct msd_handle instance; /* of a call, the worker's; generation 0: none */
 	struct msd_device device;   /* of a call; type 0: the module's device */
 	/** Handles the worker's response; NULL: it is forwarded unchanged. */
@@ -165,6 +165,7 @@ struct msd_req_at {
 	uint64_t makes_bytes;      /* size of the resident tensor that it creates */
 	uint64_t left_ms;     /* when its client left after it was sent; 0: not yet */
 	uint32_t expected_us; /* estimated time, counted in its queue or worker */
+	uint32_t n_passed;    /* options in job.passed */
 	uint64_t began_ns;    /* start of its first stage
 				 (daemon/supervisor/module/stats/call_accounting.h) */
 	uint64_t since_ns;    /* start of its current stage; 0: not timed */

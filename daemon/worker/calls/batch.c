@@ -79,7 +79,7 @@ static bool may_join(struct msd_worker *w, struct msd_request *r)
 		return false;
 	if (r->func == NULL)
 		find_func(w, r);
-	return r->func != NULL && r->func->has_batch;
+	return r->func != NULL && r->func->has_batch && !r->is_measured;
 }
 
 /*

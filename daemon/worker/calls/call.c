@@ -129,6 +129,22 @@ static msd_err check_kept(const struct msd_call *call, const struct msd_any *res
 			    at, out_text(t, text));
 }
 
+static void write_times(const struct msd_call *call, uint64_t exec_ns,
+			struct msd_buf *out)
+{
+	const struct msd_call_times *t = &call->peer->worker->times;
+
+	msd_pack_map(out, 3u + call->func->is_typed);
+	if (call->func->is_typed) {
+		msd_pack_cstr(out, "varied");
+		msd_pack_bool(out, true);
+	}
+	msd_pack_pair_uint(out, "runs", t->n_runs);
+	msd_pack_pair_uint(out, "exec_ns", exec_ns);
+	msd_pack_cstr(out, "times");
+	msd_pack_bin(out, t->mean_s, t->n * sizeof(*t->mean_s));
+}
+
 /* Write {"exec_ns": int}. A joined call also has the number of joined calls, and a
  * traced call the times before and after the run. */
 static void write_meta(const struct msd_call *call, uint64_t exec_ns,
@@ -142,6 +158,10 @@ static void write_meta(const struct msd_call *call, uint64_t exec_ns,
 		} else {
 			msd_body_put_timed(out, exec_ns);
 		}
+		return;
+	}
+	if (call->request->is_measured) {
+		write_times(call, exec_ns, out);
 		return;
 	}
 	msd_pack_map(out, (sent_ns != 0 ? 4u : 1u) + (call->n_joined > 0));
@@ -224,25 +244,6 @@ static msd_err invoke(struct msd_worker *w, struct msd_call *call, struct msd_an
 	return err;
 }
 
-/* Run it with times of the nodes, which are the result. */
-static msd_err profile(struct msd_worker *w, struct msd_call *call, struct msd_any *ret,
-		       uint64_t *ret_ns, struct msd_diag *d)
-{
-	struct msd_any dropped = msd_none();
-	msd_err err = msd_loaded_profile_start(w->module, d);
-
-	if (err != MSD_OK)
-		return err;
-	err = msd_call_invoke(w, call, &dropped, ret_ns, d);
-	if (err == MSD_OK) {
-		err = msd_loaded_profile_stop(w->module, *ret_ns, ret, d);
-	} else {
-		msd_loaded_profile_drop(w->module);
-	}
-	msd_any_drop(&dropped);
-	return err;
-}
-
 /* Run with @n arguments at @c; write the whole response to @out. */
 static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *c,
 		   uint32_t n, struct msd_buf *out, struct msd_diag *d)
@@ -257,8 +258,8 @@ static msd_err run(struct msd_worker *w, struct msd_call *call, struct msd_cur *
 		err = msd_stage_check(call, d);
 	if (err != MSD_OK)
 		return msd_diag_wrap(d, err, "%s", call->func->name);
-	err = call->request->method == MSD_M_MODULE_PROFILE
-		      ? profile(w, call, &result, &exec_ns, d)
+	err = call->request->is_measured
+		      ? msd_call_measure(w, call, &result, &exec_ns, d)
 		      : invoke(w, call, &result, &exec_ns, d);
 	if (err != MSD_OK)
 		return err;
@@ -360,4 +361,11 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 	err = run(w, &call, &c, n, out, d);
 	msd_call_finish(&call, err != MSD_OK);
 	return err;
+}
+
+msd_err msd_handle_profile(struct msd_worker *w, struct msd_request *r,
+			   struct msd_buf *out, struct msd_diag *d)
+{
+	r->is_measured = true;
+	return msd_handle_call(w, r, out, d);
 }

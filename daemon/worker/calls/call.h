@@ -54,7 +54,7 @@ struct msd_call {
 	uint32_t n_result_tensors;
 	uint32_t n_result_values;
 	struct msd_rows rows;
-	uint32_t n_joined;           /* calls in the joint run; 0: it ran alone */
+	uint32_t n_joined; /* calls in the joint run, or runs; 0: one call's one run */
 	struct call_hold *holds;     /* objects to drop */
 	struct call_object *objects; /* objects in the reply, last first */
 	struct call_slot *slots; /* out slots to free if the call fails, last first */
@@ -100,6 +100,14 @@ bool msd_call_has_rows(const struct msd_any *v, int64_t rows);
 MSD_MUST_CHECK msd_err msd_call_invoke(struct msd_worker *w, struct msd_call *call,
 				       struct msd_any *ret, uint64_t *ret_ns,
 				       struct msd_diag *d);
+/**
+ * As msd_call_invoke(), for a profile or a call with the option `repeat`; *@ret_ns is
+ * the time of all runs. Sets @w->times. Errors: MSD_BAD_REQUEST (a bad option),
+ * MSD_UNSUPPORTED (no profiles), MSD_NOMEM, and those of a run.
+ */
+MSD_MUST_CHECK msd_err msd_call_measure(struct msd_worker *w, struct msd_call *call,
+					struct msd_any *ret, uint64_t *ret_ns,
+					struct msd_diag *d);
 /** Append the response to @out: [[out...], return] and the meta. */
 MSD_MUST_CHECK msd_err msd_call_write_reply(struct msd_call *call,
 					    const struct msd_any *result,

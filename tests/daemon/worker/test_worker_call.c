@@ -87,6 +87,42 @@ Test(worker_call, tells_the_stages_of_a_traced_call_alone)
 	(void)driver_end(&w);
 }
 
+static void measure(uint64_t number, uint64_t series)
+{
+	struct msd_buf b = {0};
+
+	(void)driver_begin(&w, &b, "call", true);
+	msd_pack_array(&b, 2);
+	msd_pack_cstr(&b, "m:echo");
+	msd_pack_int(&b, 5);
+	msd_pack_map(&b, 1);
+	msd_pack_cstr(&b, "repeat");
+	msd_pack_array(&b, 3);
+	msd_pack_uint(&b, number);
+	msd_pack_uint(&b, series);
+	msd_pack_uint(&b, 0);
+	driver_send(&w, &b);
+	(void)driver_receive(&w);
+}
+
+Test(worker_call, measures_a_function_within_the_supervisors_bounds)
+{
+	driver_open(&w, MSD_ZOO "results.so");
+	measure(2, 3);
+	cr_assert_str_eq(driver_error(&w), "OK");
+	struct msd_cur c = msd_cur_of(msd_map_value(w.body.meta, "times"));
+	struct msd_wire_value v;
+	cr_assert_eq(msd_value_read(&c, &v, NULL), MSD_OK);
+	cr_expect(v.kind == MSD_K_BYTES && v.as.str.n == 3 * sizeof(double));
+	cr_expect(tells("runs"));
+	cr_expect(tells("exec_ns"));
+	measure(0, 1);
+	cr_expect_str_eq(driver_error(&w), "BAD_REQUEST");
+	measure(1, 1025);
+	cr_expect_str_eq(driver_error(&w), "BAD_REQUEST");
+	(void)driver_end(&w);
+}
+
 Test(worker_call, out_tensor_shows_nothing_of_earlier_calls)
 {
 	struct msd_wire_tensor t;

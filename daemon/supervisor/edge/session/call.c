@@ -269,6 +269,15 @@ static msd_err write_params(struct msd_req *r, struct msd_in *in, struct msd_dia
 					      : msd_object_create_write(r, in, d);
 }
 
+static void pass_option(struct msd_req *r, const char *key, struct msd_span value)
+{
+	if (value.n == 0)
+		return;
+	msd_pack_cstr(&r->job.passed, key);
+	msd_buf_put(&r->job.passed, value.p, value.n);
+	r->at.n_passed++;
+}
+
 static msd_err use_options(struct msd_req *r, const struct msd_request_options *o,
 			   struct msd_diag *d)
 {
@@ -276,7 +285,8 @@ static msd_err use_options(struct msd_req *r, const struct msd_request_options *
 	r->due.is_clients = o->has_deadline;
 	r->due.in_ms = o->deadline_ms;
 	r->due.is_at_leave = o->kills_at_leave;
-	msd_buf_put(&r->job.names, o->names.p, o->names.n);
+	pass_option(r, "names", o->names);
+	pass_option(r, "repeat", o->repeat);
 	r->at.is_unordered = o->is_unordered;
 	/* A profile waits for all calls, so that it slows none. */
 	r->at.is_background = o->is_background || r->method == MSD_M_MODULE_PROFILE;
@@ -299,7 +309,7 @@ static msd_err read_request(struct pass *p, struct msd_in *in,
 		msd_module_adopt(r->module, r);
 		err = use_options(r, options, d);
 	}
-	if (err == MSD_OK && (r->job.params.bad || r->job.names.bad))
+	if (err == MSD_OK && (r->job.params.bad || r->job.passed.bad))
 		err = msd_diag_no_memory(d);
 	return err;
 }
@@ -359,7 +369,7 @@ static struct msd_req *req_new(struct msd_session *s, uint64_t id,
 static void receive(struct msd_req *r, uint64_t wanted_bytes, uint64_t begun_ms)
 {
 	r->placement.wanted_bytes = wanted_bytes;
-	msd_req_hold(r, sizeof(*r) + r->job.params.cap + r->job.names.cap);
+	msd_req_hold(r, sizeof(*r) + r->job.params.cap + r->job.passed.cap);
 	msd_list_append(&r->module->receiving, &r->link);
 	if (r->due.is_clients) {
 		msd_req_set_due_from(r, r->module->group.registry->deadlines, begun_ms,

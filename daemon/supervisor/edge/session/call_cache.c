@@ -18,14 +18,14 @@ bool msd_call_cache_knows(const struct msd_session *s, const struct msd_in *in)
 	return plan != NULL && plan->generation == s->edge->registry->generation;
 }
 
-/* Calls with argument names, traces or futures are rare, and handles must be looked
- * up each time: no template. */
+/* Calls with argument names, measurements, traces or futures are rare, and handles must
+ * be looked up each time: no template. */
 static bool may_have_plan(const struct msd_in *in, const struct msd_req *r,
 			  const struct msd_request_options *o)
 {
 	return r->method == MSD_M_CALL && in->body.n_handles == 0 &&
 	       in->body.n_objects == 0 && in->body.n_results == 0 && o->names.n == 0 &&
-	       !o->is_traced && !o->is_promised &&
+	       o->repeat.n == 0 && !o->is_traced && !o->is_promised &&
 	       msd_call_accounting_is_settled(r, &r->module->group);
 }
 

@@ -5,6 +5,8 @@
  */
 #include "daemon/supervisor/edge/session/request_options.h"
 
+#include "proto/limits.h"
+
 typedef struct msd_request_options options;
 
 static bool read_deadline(const struct msd_wire_value *v, struct msd_span whole,
@@ -41,6 +43,17 @@ static bool read_names(const struct msd_wire_value *v, struct msd_span whole,
 {
 	ret->names = whole;
 	return v->kind == MSD_K_TUPLE;
+}
+
+static bool read_repeat(const struct msd_wire_value *v, struct msd_span whole,
+			options *ret)
+{
+	uint32_t n[3]; /* runs, series, ms */
+
+	(void)v;
+	ret->repeat = whole;
+	return msd_uints_read(whole, 3, n) && n[0] > 0 && n[1] > 0 &&
+	       n[1] <= MSD_MAX_REPEATS;
 }
 
 static bool read_unordered(const struct msd_wire_value *v, struct msd_span whole,
@@ -80,6 +93,7 @@ static bool read_trace(const struct msd_wire_value *v, struct msd_span whole,
 }
 
 enum scope { FOR_ALL, FOR_FORWARDED };
+enum methods { ANY, CALL, CALL_OR_PROFILE };
 
 /* Was handled before everything else: dependents.h. */
 static bool read_promised(const struct msd_wire_value *v, struct msd_span whole,
@@ -93,28 +107,37 @@ static bool read_promised(const struct msd_wire_value *v, struct msd_span whole,
 static const struct option {
 	const char *name;
 	enum scope scope;
-	bool is_for_calls; /* and profiles; an error for other forwarded methods */
+	enum methods only; /* an error for other forwarded methods */
 	const char *expected;
 	bool (*read)(const struct msd_wire_value *v, struct msd_span whole,
 		     options *ret);
 } known[] = {
-	{"deadline_ms", FOR_ALL, false, "an int from 0 to 4294967295", read_deadline},
-	{"names", FOR_FORWARDED, true, "an array, for a call", read_names},
-	{"unordered", FOR_FORWARDED, false, "a bool", read_unordered},
-	{"priority", FOR_FORWARDED, true, "\"normal\" or \"background\", for a call",
-	 read_priority},
-	{"abandon", FOR_FORWARDED, true, "\"run\" or \"kill\", for a call",
+	{"deadline_ms", FOR_ALL, ANY, "an int from 0 to 4294967295", read_deadline},
+	{"names", FOR_FORWARDED, CALL_OR_PROFILE, "an array, for a call", read_names},
+	{"unordered", FOR_FORWARDED, ANY, "a bool", read_unordered},
+	{"priority", FOR_FORWARDED, CALL_OR_PROFILE,
+	 "\"normal\" or \"background\", for a call", read_priority},
+	{"abandon", FOR_FORWARDED, CALL_OR_PROFILE, "\"run\" or \"kill\", for a call",
 	 read_abandon},
-	{"trace", FOR_ALL, false, "a bool", read_trace},
-	{"promised", FOR_ALL, false, "a bool", read_promised},
-	{"device", FOR_FORWARDED, false, "one such as cpu or opencl:0", read_device},
-	{"instance", FOR_FORWARDED, true, "a handle, for a call", read_instance},
+	{"repeat", FOR_FORWARDED, CALL,
+	 "[runs from 1 on, series from 1 to 1024, ms], for a call", read_repeat},
+	{"trace", FOR_ALL, ANY, "a bool", read_trace},
+	{"promised", FOR_ALL, ANY, "a bool", read_promised},
+	{"device", FOR_FORWARDED, ANY, "one such as cpu or opencl:0", read_device},
+	{"instance", FOR_FORWARDED, CALL_OR_PROFILE, "a handle, for a call",
+	 read_instance},
 };
 #define N_KNOWN (sizeof(known) / sizeof(known[0]))
 
 static bool has_option(enum msd_method method, const struct option *o)
 {
 	return o->scope == FOR_ALL || msd_method_is_forwarded(method);
+}
+
+static bool is_for(enum msd_method method, const struct option *o)
+{
+	return o->only == ANY || method == MSD_M_CALL ||
+	       (o->only == CALL_OR_PROFILE && method == MSD_M_MODULE_PROFILE);
 }
 
 static msd_err fail_unknown(struct msd_span name, enum msd_method method,
@@ -148,9 +171,7 @@ static msd_err read_one(struct msd_span key, struct msd_span whole,
 		i++;
 	if (i == N_KNOWN)
 		return fail_unknown(key, method, d);
-	if ((known[i].is_for_calls && method != MSD_M_CALL &&
-	     method != MSD_M_MODULE_PROFILE) ||
-	    msd_value_read(&c, &value, NULL) != MSD_OK ||
+	if (!is_for(method, &known[i]) || msd_value_read(&c, &value, NULL) != MSD_OK ||
 	    !known[i].read(&value, whole, ret)) {
 		return msd_diag_set(d, MSD_BAD_REQUEST, "%s: expected %s",
 				    known[i].name, known[i].expected);
@@ -179,6 +200,10 @@ msd_err msd_request_options_read(struct msd_span map, enum msd_method method,
 		err = read_one(key.as.str, whole, method, &o, d);
 		if (err != MSD_OK)
 			return err;
+	}
+	if (o.repeat.n > 0 && o.is_traced) {
+		return msd_diag_set(d, MSD_BAD_REQUEST,
+				    "repeat: expected no trace beside it");
 	}
 	*ret = o;
 	return MSD_OK;

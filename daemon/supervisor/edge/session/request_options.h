@@ -19,6 +19,7 @@ struct msd_request_options {
 	bool has_instance;
 	struct msd_handle instance; /* the client's handle */
 	struct msd_span names;      /* a msgpack array; empty: not set */
+	struct msd_span repeat;     /* a checked msgpack array; empty: not set */
 };
 
 /**

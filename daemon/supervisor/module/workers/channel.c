@@ -78,9 +78,8 @@ static bool has_deadline(const struct msd_req *r)
 
 static size_t count_options(const struct msd_req *r)
 {
-	return (size_t)has_deadline(r) + (r->job.names.n > 0) +
-	       (r->job.device.type != 0) + (r->job.instance.generation != 0) +
-	       r->at.is_traced;
+	return (size_t)has_deadline(r) + r->at.n_passed + (r->job.device.type != 0) +
+	       (r->job.instance.generation != 0) + r->at.is_traced;
 }
 
 static void write_options(struct msd_buf *body, const struct msd_req *r, size_t n)
@@ -98,10 +97,8 @@ static void write_options(struct msd_buf *body, const struct msd_req *r, size_t 
 		msd_pack_cstr(body, "instance");
 		msd_pack_handle(body, MSD_EXT_INSTANCE, r->job.instance);
 	}
-	if (r->job.names.n > 0) {
-		msd_pack_cstr(body, "names");
-		msd_buf_put(body, r->job.names.p, r->job.names.n);
-	}
+	if (r->at.n_passed > 0)
+		msd_buf_put(body, r->job.passed.p, r->job.passed.n);
 	if (r->at.is_traced)
 		msd_pack_pair_uint(body, "trace", r->at.since_ns);
 }
@@ -153,9 +150,9 @@ bool msd_replica_post(struct msd_replica *rep, struct msd_req *r)
 	} else {
 		write_request(o, r, n_options);
 	}
-	if (r->job.params.cap + r->job.names.cap > KEEP_JOB_BYTES) {
+	if (r->job.params.cap + r->job.passed.cap > KEEP_JOB_BYTES) {
 		msd_buf_finish(&r->job.params);
-		msd_buf_finish(&r->job.names);
+		msd_buf_finish(&r->job.passed);
 	}
 	r->at.expected_us = expected_us(rep->group, r);
 	rep->n_sent++;
@@ -205,7 +202,8 @@ static void count_error(struct msd_worker_group *group, struct msd_req *r,
 	r->client.code = (uint8_t)e.code;
 }
 
-/* Each call of a joined call gets an equal part of the time. */
+/* Each call of a joined call, or run of a measured one, gets an equal part of the time.
+ */
 static void note_run(struct msd_worker_group *group, struct msd_req *r,
 		     uint64_t exec_ns, uint64_t n_joined)
 {
@@ -238,7 +236,9 @@ static void count_exec(struct msd_worker_group *group, struct msd_req *r,
 			return; /* an unknown key of a newer worker */
 		if (value.kind != MSD_K_INT || value.as.i < 0)
 			continue;
-		if (msd_span_is(key.as.str, "joined") && value.as.i > 0)
+		if ((msd_span_is(key.as.str, "joined") ||
+		     msd_span_is(key.as.str, "runs")) &&
+		    value.as.i > 0)
 			n_joined = (uint64_t)value.as.i;
 		if (msd_span_is(key.as.str, "exec_ns"))
 			note_run(group, r, (uint64_t)value.as.i, n_joined);
