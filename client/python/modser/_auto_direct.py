@@ -258,7 +258,7 @@ def is_supported(message: Message, deadline: Optional[float], most: int) -> bool
     m = message
     if m.has_remote_objects or m.segments or m.device or m.instance is not None or m.fd is not None:
         return False
-    if m.unordered or m.kill_abandoned or m.background or m.trace or m.promised:
+    if m.unordered or m.kill_abandoned or m.background or m.trace or m.repeat or m.promised:
         return False
     if deadline is not None and not (
         isinstance(deadline, (int, float)) and 0 < deadline <= MAX_DEADLINE

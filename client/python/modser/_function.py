@@ -121,7 +121,8 @@ class Function(FunctionBase):
     ) -> TimeEvaluator:
         """As in TVM: ``f.time_evaluator(number=100, repeat=3)(x, y).mean`` in seconds.
 
-        The worker measures the times around the function. Arrays and outs are
+        The worker measures the times around the function. It makes the runs of a repeat by itself
+        if they take less than about a second and no cache is flushed. Arrays and outs are
         copied into the worker first (``resident=False``: with each call).
         ``cooldown_interval_ms`` is a pause after every ``repeats_to_cooldown`` repeats.
         The worker writes ``cache_flush_bytes`` before each repeat, to empty the processor's

@@ -84,7 +84,7 @@ class Message:
     __slots__ = (
         "pieces", "payload", "size", "outs", "count", "depth",
         "names", "device", "instance", "deadline", "unordered", "kill_abandoned",
-        "background", "trace", "segments", "lent", "fd", "promised", "id", "results",
+        "background", "trace", "repeat", "segments", "lent", "fd", "promised", "id", "results",
         "has_remote_objects",
     )  # fmt: skip
 
@@ -112,6 +112,8 @@ class Message:
         self.background = False
         #: The daemon reports the time of each stage.
         self.trace = False
+        #: The worker measures the call: runs, series and milliseconds.
+        self.repeat: Optional[tuple[int, int, int]] = None
         #: Memory shared with the daemon: arrays in it are sent as positions.
         self.segments = segments
         #: Outs in that memory, by segment number and offset.

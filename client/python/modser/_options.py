@@ -45,6 +45,8 @@ def pack_options(message: Message, deadline: Seconds) -> bytes:
         options["priority"] = "background"
     if message.trace:
         options["trace"] = True
+    if message.repeat is not None:
+        options["repeat"] = message.repeat
     if message.promised:
         options["promised"] = True
     if message.instance is not None:

@@ -1,19 +1,24 @@
 """Repeated measurement of a call, with TVM's names."""
 from __future__ import annotations
 
+import math
 import numbers
 import operator
 import statistics
+import struct
 import time
 from typing import Any, NamedTuple, Optional
 
 from ._call import OutArgument
+from ._errors import UnknownOption
 from ._objects import FunctionBase, ResidentBase
 from ._requests import Pause, Reply, Request, ask, ask_map, free, prepare_outs
 from ._residents import alloc, put, read
 from ._tensor import Out, Tensor, is_tensor
 from ._types import DeviceLike
 
+IN_WORKER_NS = 1e9  # expected time of a repeat up to which one request has all its runs
+MOST_RUNS = (1 << 32) - 1  # of one request
 MOST_UNMEASURED = 100  # additional runs of a function with a run time of 0
 
 
@@ -21,8 +26,8 @@ class Times(NamedTuple):
     """Seconds of one run.
 
     ``results`` has one mean per repeat, measured by the worker; ``wall`` the same by this
-    process's clock, with the round trip. ``doubts`` lists reasons to doubt the figures, and is
-    normally empty.
+    process's clock, with the round trips: one per repeat, or per run of a slow function. ``doubts``
+    lists reasons to doubt the figures, and is normally empty.
     """
 
     results: tuple[float, ...]
@@ -110,8 +115,10 @@ def timed(
     device: Optional[DeviceLike],
 ) -> Request[Times]:
     """Run once as a warm-up, then `repeat` times `number` times, or more often until a repeat has
-    taken `min_repeat_ms`. If `plan.resident` is true, the client first copies tensors into the
-    worker. `out` then has the last run's result; a model's outputs are not copied."""
+    taken `min_repeat_ms`. The worker runs a short repeat by itself, after another warm-up; a long
+    one would keep it from other calls, and might be killed by `max-run`. If `plan.resident` is
+    true, the client first copies tensors into the worker. `out` then has the last run's result; a
+    model's outputs are not copied."""
     held: list[ResidentBase] = []  # after an error they are freed when they are garbage collected
     filled: list[tuple[ResidentBase, Any]] = []  # with the destination of its elements
     client, module = function._client, function.module
@@ -130,11 +137,24 @@ def timed(
 
     calls = 0
 
-    def once() -> Request[int]:
+    def asked(repeat: Optional[tuple[int, int, int]] = None) -> Request[dict[str, Any]]:
         nonlocal calls
+        message = function._message(args, named, device)
+        message.repeat = repeat
+        reply: Reply = yield message
         calls += 1
-        reply: Reply = yield function._message(args, named, device)
-        return int(reply.meta.get("exec_ns", 0)) if isinstance(reply.meta, dict) else 0
+        return reply.meta if isinstance(reply.meta, dict) else {}
+
+    def once() -> Request[int]:
+        return int((yield from asked()).get("exec_ns", 0))
+
+    def in_worker() -> Request[tuple[float, float]]:
+        """The mean seconds of a run, by the worker's clock and by this one."""
+        began = time.perf_counter()
+        meta = yield from asked((operator.index(plan.number), 1, math.ceil(plan.min_repeat_ms)))
+        wall = time.perf_counter() - began
+        mean, = struct.unpack("<d", meta["times"])
+        return mean, wall / max(int(meta["runs"]) - 1, 1)
 
     if out is not None:
         args, _ = yield from prepare_outs(function, args, out, None)
@@ -146,13 +166,25 @@ def timed(
         flushed = yield from alloc(client, ResidentBase, module, "uint8", plan.flush_bytes, device)
         held.append(flushed)
     before = yield from _calls_of(module)
-    yield from once()
-    results, walls = [], []
+    warm_ns = yield from once()
+    expected_ns = max(warm_ns * plan.number, plan.min_repeat_ms * 1e6)
+    is_short = expected_ns <= IN_WORKER_NS and flushed is None and plan.number <= MOST_RUNS
+    results: list[float] = []
+    walls: list[float] = []
     for done in range(plan.repeat):
         if plan.cooldown_ms and done and done % plan.repeats_to_cooldown == 0:
             yield Pause(plan.cooldown_ms / 1000)
         if flushed is not None:
             yield from ask("tensor.fill", flushed, done % 256)
+        if is_short:
+            try:
+                mean, wall = yield from in_worker()
+            except UnknownOption:  # an older daemon
+                is_short = False
+            else:
+                results.append(mean)
+                walls.append(wall)
+                continue
         runs, spent, began = 0, 0, time.perf_counter()
         while runs < plan.number or (
             spent < plan.min_repeat_ms * 1e6 and (spent or runs < plan.number + MOST_UNMEASURED)

@@ -117,8 +117,39 @@ def test_calls_of_others_make_a_measurement_doubtful(client, shapes, meddling):
         assert times.doubts == () and "others" not in str(times)
         meddling.other = lambda: shapes.addone(x, y)
         times = meddling["shapes"].time_evaluator("addone", "cpu", number=3)(x, y)
-        assert times.doubts == ("4 calls of other clients ran meanwhile",)
+        assert times.doubts == ("2 calls of other clients ran meanwhile",)
         assert str(times).endswith(times.doubts[0])
+
+
+class Older(modser.Client):
+    """A client of a daemon without the option `repeat`; it counts calls."""
+
+    knows_repeat, calls, runs = False, 0, 0
+
+    def _answer(self, step):
+        if isinstance(step, modser._message.Message) and step.pieces[0].endswith(b"call"):
+            if step.repeat and not self.knows_repeat:
+                raise modser.UnknownOption("options: \"repeat\" is unknown")
+            self.calls += 1
+            self.runs += step.repeat[0] + 1 if step.repeat else 1
+        return super()._answer(step)
+
+
+@pytest.mark.parametrize("knows_repeat, plan, calls, runs", [
+    (True, {"number": 50, "repeat": 3}, 1 + 3, 1 + 3 * 51),
+    (True, {"number": np.int64(50), "repeat": 3, "cooldown_interval_ms": 1}, 1 + 3, 1 + 3 * 51),
+    (True, {"number": 5, "cache_flush_bytes": 64}, 1 + 5, 1 + 5),
+    (False, {"number": 5, "repeat": 3}, 1 + 15, 1 + 15)])
+def test_the_worker_makes_the_runs_of_a_short_repeat(
+        shapes, client, knows_repeat, plan, calls, runs):
+    x, y = np.zeros(4, "float32"), modser.out("float32", 4)
+    channel = modser._channel.Channel(client.address, harness.PATIENCE)
+    with Older(channel, harness.PATIENCE) as older:
+        older.knows_repeat = knows_repeat
+        times = older["shapes"].addone.time_evaluator(**plan)(x, y)
+        assert times.doubts == () and times.min > 0
+        assert len(times.results) == len(times.wall) == plan.get("repeat", 1)
+        assert (older.calls, older.runs) == (calls, runs)
 
 
 def test_repeats_are_parted_by_rests_and_flushes(shapes, meddling):
