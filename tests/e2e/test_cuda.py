@@ -250,7 +250,7 @@ def test_a_machine_without_a_driver_refuses_the_load(own_daemon, fixtures):
 
 
 def test_code_that_the_driver_refuses_fails_the_load(stand, fixtures):
-    s = stand(STUB_CUDA_FAIL="14,209")  # while it is placed; every place: tests/runtime/cuda
+    s = stand(STUB_CUDA_FAIL="cuModuleLoadDataEx,209")  # every place: tests/runtime/cuda
     said = s.daemon.modser("load", "m", need(fixtures, "tvm-0.27/addone_cuda_cubin.so"))
     assert said.status != 0 and "(cuda)" in said.err, said
     assert "(209)" in said.err and "UNSUPPORTED" in said.err, said

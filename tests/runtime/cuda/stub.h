@@ -10,7 +10,7 @@
  *
  * Environment, for a driver in another process:
  *   STUB_CUDA_LOG=FILE    a line per call
- *   STUB_CUDA_FAIL=K,CODE the K-th call (from 1) fails
+ *   STUB_CUDA_FAIL=NAME,CODE the first call of that function fails
  *   STUB_CUDA_FAULT=K     the K-th kernel that runs reads a bad address
  *   STUB_CUDA_DELAY=MS    a wait for queued work takes so long
  *   STUB_CUDA_DEVICES=N   instead of 2

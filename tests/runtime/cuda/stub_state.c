@@ -13,6 +13,7 @@ static _Thread_local struct object *current;
 static unsigned n_calls, fail_call, n_kernels, fault_kernel, n_violations, delay;
 static int fail_code, sticky_code;
 static const char *fail_symbol;
+static char fail_name[64];
 static char first[256];
 static FILE *log_file;
 static struct {
@@ -50,8 +51,8 @@ __attribute__((constructor)) static void read_environment(void)
 		log_file = fopen(path, "ae");
 	if (log_file != NULL)
 		(void)setvbuf(log_file, NULL, _IOLBF, 0);
-	if (fail != NULL)
-		(void)sscanf(fail, "%u,%d", &fail_call, &fail_code);
+	if (fail != NULL && sscanf(fail, "%63[^,],%d", fail_name, &fail_code) == 2)
+		fail_symbol = fail_name;
 	if (fault != NULL)
 		(void)sscanf(fault, "%u", &fault_kernel);
 	if (slow != NULL)
