@@ -175,9 +175,13 @@ static msd_err finish(msd_err err, bool is_refused, const modser_sg_node *node,
 				    node->number, node->name,
 				    modser_sg_op_name(node->op));
 	}
-	return err == MSD_OK ? err
-			     : msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,
-					     node->name);
+	if (err != MSD_OK) {
+		return msd_diag_wrap(d, err, "node %zu \"%s\"", node->number,
+				     node->name);
+	}
+	if (is_refused) /* by an engine before the one that claimed it */
+		msd_diag_finish(d);
+	return MSD_OK;
 }
 
 /* An engine that has claimed a node and does not support it gives it back. */
