@@ -27,7 +27,7 @@ def connect(port):
     while True:
         try:
             return rpc.connect("127.0.0.1", port)
-        except Exception:  # noqa: BLE001: what it raises differs between releases
+        except Exception:  # noqa: BLE001: releases raise different exceptions
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.1)
@@ -67,4 +67,5 @@ def main():
         server.wait()
 
 
-main()
+if __name__ == "__main__":
+    main()

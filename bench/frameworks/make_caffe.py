@@ -100,7 +100,7 @@ class Net:
         (self.out.path / f"{self.name}.prototxt").write_text(text)
         (self.out.path / f"{self.name}.caffemodel").write_bytes(self.weights.SerializeToString())
         compute(self.out, self.name, self.shape, outputs, rtol, feeds)
-        if edit:  # what OpenCV cannot read
+        if edit:  # OpenCV cannot read the edited text
             (self.out.path / f"{self.name}.prototxt").write_text(edit(text))
 
 

@@ -20,7 +20,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/e2e"))
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests/e2e")]
 
 KIB, MIB = 1 << 10, 1 << 20
 BOUNDS = {"call": 1.0, "get_function": 1.0, "4 KiB up": 0.55, "4 KiB down": 0.7, "64 MiB up": 0.45,
@@ -46,11 +46,7 @@ import harness  # noqa: E402: it reads MSD_BUILD
 import numpy as np  # noqa: E402
 import tvm  # noqa: E402
 from tvm import relax, rpc, te  # noqa: E402
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as s:
-        return s.getsockname()[1]
+from tvm_rpc import connect, free_port, times  # noqa: E402
 
 
 def connects(port):
@@ -83,27 +79,6 @@ def of_tvm(what, *words):
 def of_modserd(*more):
     with harness.Daemon("--allow-load-tcp", "--tvm-rpc", "127.0.0.1:0" + "".join(more)) as d:
         yield int(d._line().rpartition(":")[2]), d.pid
-
-
-def connect(port):
-    """TVM's server takes seconds to start, and says nothing that could be waited for."""
-    end = time.monotonic() + harness.PATIENCE
-    while True:
-        try:
-            return rpc.connect("127.0.0.1", port)
-        except Exception:  # noqa: BLE001: what it raises differs between releases
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.1)
-
-
-def times(n, what):
-    seconds = []
-    for _ in range(n):
-        begin = time.perf_counter()
-        what()
-        seconds.append(time.perf_counter() - begin)
-    return seconds
 
 
 def array(x, device):

@@ -88,9 +88,9 @@ MSD_MUST_CHECK msd_err msd_claim_choose(struct msd_claim *c, const modser_sg_nod
 					const struct msd_engine_node **ret,
 					struct msd_diag *d);
 /**
- * Let the native engine pack the weights of @node, which no engine has claimed and
- * whose shapes are only likely. Without effect if plugins have engines, which come
- * first.
+ * Let the native engine pack the weights of @node. No engine has claimed the node, and
+ * the caller has guessed its shapes. Does nothing if plugins have engines, because
+ * these come first.
  */
 void msd_claim_pack(struct msd_claim *c, const modser_sg_node *node);
 void msd_claim_release(struct msd_claim *c);

@@ -34,7 +34,7 @@ def packages(*names):
 
 @pytest.fixture
 def refusal(daemon, tmp_path, monkeypatch):
-    """What the error says behind the title, of a file in the folder where all is made."""
+    """The error text of a load, without the title. Files are made in the current folder."""
     monkeypatch.chdir(tmp_path)
 
     def refused(file, title):

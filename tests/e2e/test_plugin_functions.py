@@ -1,5 +1,5 @@
-"""What plugins bring to libraries: plugins/bringer.c adds packed functions, a module kind and a
-context symbol; plugins/user.c is a library that uses them."""
+"""The plugin plugins/bringer.c adds packed functions, a module kind and a context symbol; the
+library plugins/user.c uses them."""
 import json
 import struct
 import subprocess

@@ -1,4 +1,4 @@
-"""What a client of TVM's RPC must not send: each is an exception, and the session goes on."""
+"""A client of TVM's RPC sends bad packets: it gets an exception, and the session goes on."""
 import struct
 
 import pytest

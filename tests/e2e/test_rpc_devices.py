@@ -73,7 +73,7 @@ def attribute(dev, which):
 
 
 def driver_facts(ordinal):
-    """What an OpenCL driver says of a device, by its own functions."""
+    """The attributes of a device, read from the OpenCL driver."""
     cl = ctypes.CDLL("libOpenCL.so.1")
     platform, device, n = ctypes.c_void_p(), (ctypes.c_void_p * 8)(), ctypes.c_uint32()
     assert cl.clGetPlatformIDs(1, ctypes.byref(platform), None) == 0

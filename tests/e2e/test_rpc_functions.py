@@ -36,7 +36,7 @@ def load(remote, path):
 
 
 def answers_of(remote, libraries):
-    """What the functions on modules tell of a library, and of a Relax model."""
+    """The answers of the functions on modules, for a library and for a Relax model."""
     call = remote.get_function
     add, model = (load(remote, libraries / name) for name in ("add.so", "mlp.so"))
     told = []

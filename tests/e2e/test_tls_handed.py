@@ -48,7 +48,7 @@ def test_beyond_loopback_it_wants_what_an_address_of_its_own_wants(own_daemon, p
 )
 def test_systemds_own_tool_hands_a_socket_for_tls_over(own_daemon, pki):
     """It waits for a first client and becomes the daemon then."""
-    with socket.socket() as kept:  # its port is nobody else's meanwhile
+    with socket.socket() as kept:  # keeps its port from other programs
         kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         kept.bind(("127.0.0.1", 0))
         port = kept.getsockname()[1]

@@ -348,7 +348,7 @@ def test_a_socket_of_the_service_manager_beyond_loopback_wants_the_same(own_daem
 )
 def test_systemds_own_tool_hands_the_socket_over(own_daemon):
     """It waits for a first client and becomes the daemon then."""
-    with socket.socket() as kept:  # its port is nobody else's meanwhile
+    with socket.socket() as kept:  # keeps its port from other programs
         kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         kept.bind(("127.0.0.1", 0))
         port = kept.getsockname()[1]

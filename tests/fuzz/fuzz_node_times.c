@@ -1,8 +1,9 @@
 /*
- * What a worker tells of the nodes of its model, as `modser profile` reads it: the
- * input is the body of an answer to module.plan, of one to module.profile, each behind
- * two bytes with its length, and the payload of the latter. Accepted if the times are
- * those of the plan; then they are written in each form.
+ * `modser profile` reads the plan of a model and the times of its nodes from a worker's
+ * answers. The input is the body of an answer to module.plan, the body of one to
+ * module.profile, each behind two bytes with its length, and the payload of the second.
+ * It is accepted if the times are those of the plan; then they are written in each
+ * form.
  */
 #include "client/cli/measure/node_times.h"
 #include "client/decode.h"

@@ -28,7 +28,7 @@ ELSEWHERE = {
     "graph/serializer/build/": "",  # nodes that several formats add
     "graph/serializer/tmfile/forms_": "",  # how Tengine has each
     "graph/serializer/tmfile/rows.c": "",  # Tengine's numbers
-    "graph/serializer/tmfile/param.c": "DepthToSpace Reduction",  # what they mean there
+    "graph/serializer/tmfile/param.c": "DepthToSpace Reduction",  # defaults of Tengine
     "graph/serializer/tmfile/nhwc.c": "",  # what each does to a layout
     ONNX + "elements.c": "",  # what its later opsets take
     "graph/ir/": "Const InputOp",  # those that compute nothing
