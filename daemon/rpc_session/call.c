@@ -152,17 +152,19 @@ static msd_err call_any(struct msd_rpc_session *s, const struct msd_rpc_object *
 	struct msd_any ret;
 	msd_err err = enter(s, o, args, n, &ret, d);
 
-	if (err == MSD_OK && o->is_get_input && n == 1) {
+	if (err != MSD_OK)
+		return err;
+	if (o->is_get_input && n == 1) {
 		struct of_instance of = {s, o->module};
 		err = msd_rpc_executor_share(o->executor, &args[0], &ret,
 					     call_of_instance, &of, d);
 	}
 	if (err == MSD_OK) /* host memory that queued work reads may be freed next */
 		err = msd_rpc_devices_sync(&s->devices, d);
-	if (err != MSD_OK)
-		msd_any_drop(&ret);
-	return err == MSD_OK ? msd_rpc_session_result_any(s, &ret, o->executor, d)
-			     : err;
+	if (err == MSD_OK)
+		return msd_rpc_session_result_any(s, &ret, o->executor, d);
+	msd_any_drop(&ret);
+	return err;
 }
 
 msd_err msd_rpc_session_call(struct msd_rpc_session *s, const struct msd_rpc_object *o,

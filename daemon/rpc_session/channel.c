@@ -19,15 +19,15 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* One read takes size and packet of most questions. SO_RCVTIMEO limits each wait: the
- * caller says whether it may go on. */
-static msd_err read_ahead(struct msd_rpc_channel *c, bool may_wait)
+/* One read takes size and packet of most questions. SO_RCVTIMEO limits each wait within
+ * a packet, but not the wait for the packet. */
+static msd_err read_ahead(struct msd_rpc_channel *c)
 {
 	ssize_t n;
 
 	do {
 		n = read(c->fd, c->ahead, sizeof(c->ahead));
-	} while (n < 0 && (errno == EINTR || (may_wait && errno == EAGAIN)));
+	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
 	c->ahead_at = 0;
 	c->ahead_end = n > 0 ? (size_t)n : 0;
 	return n > 0 ? MSD_OK : MSD_IO;
@@ -77,7 +77,7 @@ static msd_err read_size(struct msd_rpc_channel *c, uint64_t *ret)
 	*ret = 0;
 	while (err == MSD_OK && *ret == 0) { /* TVM's peers skip empty packets */
 		if (c->ahead_at == c->ahead_end)
-			err = read_ahead(c, true);
+			err = read_ahead(c);
 		if (err == MSD_OK)
 			err = read_all(c, size, sizeof(size));
 		if (err == MSD_OK)

@@ -46,19 +46,19 @@ void msd_rpc_executor_unref(struct msd_rpc_executor *x)
 static struct msd_tensor *make_tensor(const struct msd_dltensor *like)
 {
 	struct msd_dev *dev = msd_dev_peek(like->device);
-	const size_t bytes = msd_dltensor_bytes(like);
-	struct msd_storage *memory = NULL;
+	struct msd_tensor *t = NULL;
 
-	if (dev == NULL) {
-		memory = msd_storage_new(bytes);
-	} else if (msd_dev_storage(dev, bytes, &memory, NULL) != MSD_OK) {
-		return NULL;
+	if (dev != NULL) {
+		return msd_dev_tensor(dev, like->dtype, like->shape, (size_t)like->ndim,
+				      &t, NULL) == MSD_OK
+			       ? t
+			       : NULL;
 	}
+	struct msd_storage *memory = msd_storage_new(msd_dltensor_bytes(like));
 	if (memory == NULL)
 		return NULL;
-	struct msd_tensor *t =
-		msd_tensor_view(memory->data, like->device, like->dtype, like->shape,
-				(size_t)like->ndim, &memory->obj, NULL, NULL);
+	t = msd_tensor_view(memory->data, like->device, like->dtype, like->shape,
+			    (size_t)like->ndim, &memory->obj, NULL, NULL);
 	msd_obj_unref(&memory->obj);
 	return t;
 }

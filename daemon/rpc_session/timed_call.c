@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "daemon/rpc_session/timer.h"
+#include "proto/base/clock.h"
 
 struct timed {
 	struct msd_rpc_session *session;
@@ -68,11 +69,8 @@ static msd_err sync_devices(void *ctx, struct msd_diag *d)
 
 static uint64_t now_ns(void *ctx)
 {
-	struct timespec now;
-
 	(void)ctx;
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return msd_now_ns();
 }
 
 static void cool_down(void *ctx, uint64_t ms)
