@@ -78,3 +78,15 @@ def test_a_group_norm_is_stored_in_opset_17(daemon, tmp_path, opset, parts):
     for name in "m", "stored":
         y = answer(daemon, tmp_path, tmp_path / f"{name}.onnx", x)
         assert np.abs(y - want).max() < 1e-5, name
+
+
+@pytest.mark.parametrize("given", [{}, {"activation_alpha": 0.3, "activation_beta": 0.4}])
+def test_a_hard_sigmoid_of_a_fused_gemm_has_both_numbers(daemon, tmp_path, given):
+    x = RANDOM.normal(0, 3, (4, 5)).astype(np.float32)
+    w = RANDOM.normal(0, 1, (5, 3)).astype(np.float32)
+    node = helper.make_node("FusedGemm", ["x", "w"], ["y"], domain="com.microsoft",
+                            activation="HardSigmoid", **given)
+    save(tmp_path / "m.onnx", node, x, {"w": w}, 17)
+    y = answer(daemon, tmp_path, tmp_path / "m.onnx", x)
+    alpha, beta = given.get("activation_alpha", 0.2), given.get("activation_beta", 0.5)
+    np.testing.assert_allclose(y, np.clip(alpha * (x @ w) + beta, 0, 1), rtol=1e-5, atol=1e-6)

@@ -37,6 +37,7 @@ modser_sg_tensor *msd_build_cast(const struct msd_build *b, modser_sg_tensor *x,
 	modser_sg_tensor *t = msd_build_done(
 		msd_build_text(msd_build_node(b, "Cast", &x, 1), "to", dtype));
 
+	/* Its inference may have to wait for a call. */
 	return t != NULL && modser_sg_tensor_set_dtype(t, dtype) == 0 ? t : NULL;
 }
 

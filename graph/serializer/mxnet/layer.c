@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/build/compose.h"
 
 modser_sg_tensor *mxnet_fail(const struct mxnet_layer *x, const char *fmt, ...)
 {
@@ -150,14 +151,9 @@ bool mxnet_list(const struct mxnet_layer *x, const char *name,
 modser_sg_tensor *mxnet_cast(const struct mxnet_layer *x, modser_sg_tensor *t,
 			     const char *dtype)
 {
-	if (t == NULL || (t->has_dtype && strcmp(t->dtype_name, dtype) == 0))
-		return t;
-	modser_sg_tensor *made = msd_build_node(&x->b, "Cast", &t, 1);
-
-	made = msd_build_done(msd_build_text(made, "to", dtype));
-	/* Its inference may have to wait for a call. */
-	return made != NULL && modser_sg_tensor_set_dtype(made, dtype) == 0 ? made
-									    : NULL;
+	return t == NULL || (t->has_dtype && strcmp(t->dtype_name, dtype) == 0)
+		       ? t
+		       : msd_build_cast(&x->b, t, dtype);
 }
 
 modser_sg_tensor *mxnet_with_axes(const struct mxnet_layer *x, const char *op,

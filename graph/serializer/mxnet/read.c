@@ -335,6 +335,8 @@ static int read_variable(struct load *l, size_t i)
 	if (!l->is_read[i])
 		return 0; /* a label */
 	const int ndim = find_shape(l, i, dims);
+	if (ndim < 0 && l->g->diag.code != MSD_OK)
+		return -1; /* the option is wrong */
 	if (ndim < 0) {
 		return msd_sg_fail(
 			l->g, MSD_UNSUPPORTED,

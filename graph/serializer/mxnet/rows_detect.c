@@ -86,14 +86,15 @@ static modser_sg_tensor *load_priors(struct mxnet_layer *x)
 	float high[2 * MAX_BOXES][4] = {0};
 	size_t n_sizes = 1;
 	size_t n_ratios = 1;
-	size_t two = 2;
+	size_t n_steps = 2;
+	size_t n_offsets = 2;
 
 	if (!read_numbers(x, "sizes", MAX_BOXES, sizes, &n_sizes) ||
 	    !read_numbers(x, "ratios", MAX_BOXES, ratios, &n_ratios) ||
-	    !read_numbers(x, "steps", 2, steps, &two) ||
-	    !read_numbers(x, "offsets", 2, offsets, &two))
+	    !read_numbers(x, "steps", 2, steps, &n_steps) ||
+	    !read_numbers(x, "offsets", 2, offsets, &n_offsets))
 		return NULL;
-	if (n_sizes < 1 || n_ratios < 1 || two != 2)
+	if (n_sizes < 1 || n_ratios < 1 || n_steps != 2 || n_offsets != 2)
 		return mxnet_fail(x, "it has no sizes, ratios, or pair of steps");
 	for (size_t i = 0; i < n_ratios; i++) {
 		if (!(ratios[i] > 0))

@@ -145,9 +145,7 @@ static modser_sg_tensor *load_squeeze(struct mxnet_layer *x)
 static modser_sg_tensor *concat(const struct mxnet_layer *x,
 				modser_sg_tensor *const *in, int64_t axis)
 {
-	modser_sg_tensor *t = msd_build_node(&x->b, "Concat", in, x->n_in);
-
-	return msd_build_done(msd_build_int(t, "axis", axis));
+	return msd_build_concat(&x->b, in, x->n_in, axis);
 }
 
 static modser_sg_tensor *load_concat(struct mxnet_layer *x)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/build/compose.h"
 #include "graph/serializer/mxnet/layer.h"
 
 struct kind {
@@ -196,10 +197,7 @@ static modser_sg_tensor *join_ways(const struct mxnet_layer *x, const struct rnn
 static modser_sg_tensor *stack(const struct mxnet_layer *x, modser_sg_tensor **parts,
 			       int64_t n)
 {
-	if (n == 1)
-		return parts[0];
-	modser_sg_tensor *t = msd_build_node(&x->b, "Concat", parts, (size_t)n);
-	return msd_build_done(msd_build_int(t, "axis", 0));
+	return n == 1 ? parts[0] : msd_build_concat(&x->b, parts, (size_t)n, 0);
 }
 
 /* Outputs are all steps of the last layer and, if asked for, the states of all. */

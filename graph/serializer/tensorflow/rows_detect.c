@@ -60,15 +60,15 @@ static int load_padded_suppression(struct tf_layer *x)
 	return tf_out(x, 0, at);
 }
 
-/* Where box @i of all begins and ends on an axis, for each row of the crop: from -1 to
- * 1 over the image. @low and @high are columns of the boxes. */
+/* The places of the @n rows of each box's crop on an axis, from -1 to 1 over the image.
+ * A box begins in column @low, and ends in the column after the next. */
 static modser_sg_tensor *places(struct tf_layer *x, modser_sg_tensor *boxes,
-				int64_t low, int64_t n, int64_t extent)
+				int64_t low, int64_t n)
 {
 	float steps[1024];
 	const int64_t dims[] = {1, n};
 
-	if (n < 1 || n > (int64_t)(sizeof(steps) / sizeof(steps[0])) || extent < 2) {
+	if (n < 1 || n > (int64_t)(sizeof(steps) / sizeof(steps[0]))) {
 		return tf_fail(x, "its crops of %lld places cannot be read",
 			       (long long)n);
 	}
@@ -106,8 +106,8 @@ static modser_sg_tensor *load_crop(struct tf_layer *x)
 		return tf_fail(x, "the extents of its images are not known");
 	const int64_t as_h[] = {-1, size[0], 1, 1};
 	const int64_t as_w[] = {-1, 1, size[1], 1};
-	modser_sg_tensor *h = places(x, boxes, 0, size[0], images->dims[1]);
-	modser_sg_tensor *w = places(x, boxes, 1, size[1], images->dims[2]);
+	modser_sg_tensor *h = places(x, boxes, 0, size[0]);
+	modser_sg_tensor *w = places(x, boxes, 1, size[1]);
 	if (h == NULL || w == NULL)
 		return NULL;
 	h = tf_reshape(x, h, as_h, 4);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/serializer/build/compose.h"
 
 static const int64_t to_planes[] = {0, 3, 1, 2};
 static const int64_t from_planes[] = {0, 2, 3, 1};
@@ -207,14 +208,9 @@ const char *tflite_out_dtype(const struct tflite_layer *x, size_t k)
 modser_sg_tensor *tflite_cast(const struct tflite_layer *x, modser_sg_tensor *t,
 			      const char *dtype)
 {
-	if (t == NULL || (t->has_dtype && strcmp(t->dtype_name, dtype) == 0))
-		return t;
-	modser_sg_tensor *made = msd_build_node(&x->b, "Cast", &t, 1);
-
-	made = msd_build_done(msd_build_text(made, "to", dtype));
-	/* Its inference may have to wait for a call. */
-	return made != NULL && modser_sg_tensor_set_dtype(made, dtype) == 0 ? made
-									    : NULL;
+	return t == NULL || (t->has_dtype && strcmp(t->dtype_name, dtype) == 0)
+		       ? t
+		       : msd_build_cast(&x->b, t, dtype);
 }
 
 modser_sg_tensor *tflite_clip(const struct tflite_layer *x, modser_sg_tensor *t,

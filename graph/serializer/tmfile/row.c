@@ -46,11 +46,6 @@ struct tm_field_walk tm_fields(const modser_tmfile_row *row)
 	return (struct tm_field_walk){row->params, 0};
 }
 
-unsigned tm_field_bytes(const struct tm_field *f)
-{
-	return kinds[kind_of(f->kind)].bytes;
-}
-
 bool tm_field_next(struct tm_field_walk *w, struct tm_field *ret)
 {
 	const char *word = w->next + strspn(w->next, " ");

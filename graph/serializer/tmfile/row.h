@@ -39,8 +39,6 @@ struct tm_field_walk {
 struct tm_field_walk tm_fields(const modser_tmfile_row *row);
 /** Take the next field. False at the end, or at a word that is none. */
 bool tm_field_next(struct tm_field_walk *w, struct tm_field *ret);
-/** The bytes of a field itself: 1 or 4. */
-unsigned tm_field_bytes(const struct tm_field *f);
 /** True if parameter @name is the field's. */
 bool tm_field_is(const struct tm_field *f, const char *name);
 /** The number of the field's parameter in @schema; its n_fields if absent. */

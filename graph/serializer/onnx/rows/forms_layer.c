@@ -155,6 +155,19 @@ static bool is_alike(const modser_sg_tensor *a, const modser_sg_tensor *b)
 		n == 1);
 }
 
+/* A node of two inputs; returns the name of its output. */
+static char *put_two(const struct onnx_out *o, const char *op, char *a, char *b)
+{
+	Onnx__NodeProto *node = onnx_emit_node(o->e, op, o->node->name);
+	char *made = onnx_emit_name(o->e, o->node->name);
+
+	onnx_emit_in(o->e, node, a);
+	if (b != NULL)
+		onnx_emit_in(o->e, node, b);
+	onnx_emit_out(o->e, node, made);
+	return made;
+}
+
 /* The power of a sum: three operators of ONNX, without those that change nothing. */
 static void put_power(const struct onnx_out *o)
 {
@@ -169,14 +182,8 @@ static void put_power(const struct onnx_out *o)
 	for (size_t i = 0; i < 3; i++) {
 		if (steps[i].number == steps[i].neutral)
 			continue;
-		char *name = onnx_emit_name(o->e, o->node->name);
-		Onnx__NodeProto *node =
-			onnx_emit_node(o->e, steps[i].op, o->node->name);
-
-		onnx_emit_in(o->e, node, from);
-		onnx_emit_in(o->e, node, onnx_emit_scalar(o->e, steps[i].number));
-		onnx_emit_out(o->e, node, name);
-		from = name;
+		from = put_two(o, steps[i].op, from,
+			       onnx_emit_scalar(o->e, steps[i].number));
 	}
 	Onnx__NodeProto *last = onnx_emit_node(o->e, "Identity", o->node->name);
 	onnx_emit_in(o->e, last, from);
@@ -313,19 +320,6 @@ static int store_dft(const struct onnx_out *o)
 		return onnx_out_fail(o, "opset 17 has no axis that is computed");
 	(void)onnx_out_by_row(o, onnx_row_of_op(o->op));
 	return 0;
-}
-
-/* A node of two inputs; returns the name of its output. */
-static char *put_two(const struct onnx_out *o, const char *op, char *a, char *b)
-{
-	Onnx__NodeProto *node = onnx_emit_node(o->e, op, o->node->name);
-	char *made = onnx_emit_name(o->e, o->node->name);
-
-	onnx_emit_in(o->e, node, a);
-	if (b != NULL)
-		onnx_emit_in(o->e, node, b);
-	onnx_emit_out(o->e, node, made);
-	return made;
 }
 
 /* Opset 20 has Gelu: x / 2 * (1 + erf(x / sqrt(2))), or an approximation with tanh. */

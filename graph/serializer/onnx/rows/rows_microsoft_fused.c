@@ -237,8 +237,11 @@ static int load_fused_conv(struct onnx_node *n)
 static int load_fused_gemm(struct onnx_node *n)
 {
 	static const char *const floats[] = {"alpha", "beta"};
-	const Onnx__AttributeProto *slope = onnx_attr(n, "activation_alpha");
-	const float params[2] = {slope != NULL ? slope->f : 0.01f, 0};
+	const Onnx__AttributeProto *alpha = onnx_attr(n, "activation_alpha");
+	const Onnx__AttributeProto *beta = onnx_attr(n, "activation_beta");
+	const float slope = onnx_attr_is(n, "activation", "HardSigmoid") ? 0.2f : 0.01f;
+	const float params[2] = {alpha != NULL ? alpha->f : slope,
+				 beta != NULL ? beta->f : 0.5f};
 	struct onnx_made made =
 		onnx_make(n, "Gemm", onnx_input(n, 0), onnx_input(n, 1), NULL);
 
