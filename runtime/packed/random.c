@@ -309,7 +309,7 @@ static int random_fill(void *self, const struct msd_any *args, int32_t n,
 	if (t->dtype.lanes != 1 ||
 	    (bits != 8 && bits != 16 && bits != 32 && bits != 64))
 		return msd_args_refuse(a, 0, "a tensor of 8, 16, 32 or 64 bits each");
-	if (t->device.type != MSD_DEV_CPU)
+	if (t->device.type != MSD_DEV_CPU && t->device.type != MSD_DEV_CUDA_HOST)
 		return fill_device(t, elements);
 	fill_elements(msd_dltensor_at(t), bits, elements);
 	return 0;
