@@ -217,13 +217,15 @@ void msd_claim_pack(struct msd_claim *c, const modser_sg_node *node)
 	    c->packed.engine != NULL)
 		return;
 	struct msd_engine_node native = {&msd_engine_native, NULL};
+	struct msd_engine_way way = {0};
 	msd_err err = native.engine->take(native.engine, node, &native.state, &d);
 
 	if (err == MSD_OK) {
 		err = check(&native, node, &d);
 		c->packed = native;
+		native.engine->tell(native.state, &way);
 	}
-	if (err != MSD_OK)
+	if (err != MSD_OK || way.packed_bytes == 0) /* the rest suits guessed shapes */
 		release(&c->packed);
 	msd_diag_finish(&d);
 }

@@ -27,15 +27,6 @@ static bool set_inputs(modser_graph *view, int64_t extent)
 	return true;
 }
 
-static bool is_known(modser_sg_tensor *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (list[i] != NULL && !msd_outline_has_shape(list[i]))
-			return false;
-	}
-	return true;
-}
-
 /* False: nodes are left. */
 static bool pack_all(struct msd_graph_program *p, const modser_graph *view)
 {
@@ -46,8 +37,7 @@ static bool pack_all(struct msd_graph_program *p, const modser_graph *view)
 
 		if (msd_sg_node_is_given(node) || p->flows[node->index] != NULL)
 			continue;
-		if (is_known(node->inputs, node->n_inputs) &&
-		    is_known(node->outputs, node->n_outputs)) {
+		if (msd_outline_is_shaped(node)) {
 			msd_claim_pack(&p->claims[node->index], node);
 		} else {
 			is_done = false;

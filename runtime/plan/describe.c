@@ -15,6 +15,7 @@
 #include "runtime/engine/weights.h"
 #include "runtime/plan/flow.h"
 #include "runtime/plan/operations.h"
+#include "runtime/plan/outline_flow.h"
 #include "runtime/plan/parts.h"
 #include "runtime/pool/pool.h"
 
@@ -131,21 +132,6 @@ static void add_refusal(void *ctx, const char *engine, const char *why)
 	r->n++;
 }
 
-static bool is_known(modser_sg_tensor *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const modser_sg_tensor *t = list[i];
-
-		if (t != NULL && t->ndim < 0)
-			return false;
-		for (int k = 0; t != NULL && k < t->ndim; k++) {
-			if (t->dims[k] < 0)
-				return false;
-		}
-	}
-	return true;
-}
-
 /* The engine that runs @node with its shapes; NULL: the next run chooses it. */
 static const struct msd_engine_node *engine_of(const struct msd_plan *p,
 					       const modser_sg_node *node)
@@ -187,8 +173,7 @@ static void put_engine(struct msd_buf *out, const struct msd_engine_node *by,
 static void put_row(struct msd_buf *out, const struct msd_plan *p, size_t row,
 		    const modser_sg_node *node, int64_t body_of)
 {
-	const bool is_shaped = is_known(node->inputs, node->n_inputs) &&
-			       is_known(node->outputs, node->n_outputs);
+	const bool is_shaped = msd_outline_is_shaped(node);
 	const bool is_flow = p->flows[node->index] != NULL;
 
 	msd_pack_map(out, 14);

@@ -22,6 +22,21 @@ bool msd_outline_has_shape(const modser_sg_tensor *t)
 	return t->ndim >= 0;
 }
 
+static bool have_shapes(modser_sg_tensor *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] != NULL && !msd_outline_has_shape(list[i]))
+			return false;
+	}
+	return true;
+}
+
+bool msd_outline_is_shaped(const modser_sg_node *node)
+{
+	return have_shapes(node->inputs, node->n_inputs) &&
+	       have_shapes(node->outputs, node->n_outputs);
+}
+
 const void *msd_outline_value_of(const modser_sg_tensor *t)
 {
 	return t->type == MODSER_TENSOR_CONST ? t->data : t->value;

@@ -8,6 +8,8 @@
 
 /** True if all extents of @t are known. */
 bool msd_outline_has_shape(const modser_sg_tensor *t);
+/** True if all extents of the inputs and outputs of @node are known. */
+bool msd_outline_is_shaped(const modser_sg_node *node);
 /** The bytes of @t; NULL: they are missing, or it is empty. */
 const void *msd_outline_value_of(const modser_sg_tensor *t);
 /** Infer @g, a view; its inputs have the known shapes and values. */

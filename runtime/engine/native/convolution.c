@@ -25,7 +25,6 @@ struct packed {
 	bool is_depthwise, is_winograd;
 	size_t group_floats; /* of packed weights */
 	float *start;        /* one per channel */
-	float *weights;
 };
 
 struct convolution {
@@ -91,18 +90,18 @@ static bool pack_weights(const modser_sg_node *node, struct packed *p, size_t gr
 
 	if (p->is_winograd) {
 		return msd_native_winograd_pack(w, factors, group_out, depth / 9,
-						p->weights);
+						p->base.weights);
 	}
 	if (p->is_depthwise) {
-		memcpy(p->weights, w, groups * depth * sizeof(float));
+		memcpy(p->base.weights, w, groups * depth * sizeof(float));
 		for (size_t i = 0; factors != NULL && i < groups * depth; i++)
-			p->weights[i] *= factors[i / depth];
+			p->base.weights[i] *= factors[i / depth];
 		return true;
 	}
 	for (size_t g = 0; g < groups; g++) {
 		k->pack_a(w + g * group_out * depth, depth, 1, group_out, depth,
 			  factors != NULL ? factors + g * group_out : NULL,
-			  p->weights + g * p->group_floats);
+			  p->base.weights + g * p->group_floats);
 	}
 	return true;
 }
@@ -158,11 +157,10 @@ static bool pack_as(const modser_sg_node *node, bool is_winograd, struct packed 
 		free(factors);
 		return false;
 	}
-	p->weights = p->base.weights;
 	p->is_depthwise = is_depthwise;
 	p->is_winograd = is_winograd;
 	p->group_floats = floats;
-	p->start = p->weights + group_count(node) * floats;
+	p->start = p->base.weights + group_count(node) * floats;
 	if (!is_packed)
 		set_start(p, channels, bias, terms, factors);
 	is_packed = is_packed || pack_weights(node, p, group_out, depth, factors);
@@ -218,7 +216,7 @@ static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thre
 
 	for (size_t i = first; i < end; i++) {
 		c->k->pad_plane(&c->w, c->x + i * c->in_plane, i > first, plane);
-		c->k->depthwise(&c->w, plane, c->packed->weights + i * c->taps,
+		c->k->depthwise(&c->w, plane, c->packed->base.weights + i * c->taps,
 				c->packed->start[i],
 				c->residual != NULL ? c->residual + i * c->out_plane
 						    : NULL,
@@ -241,7 +239,7 @@ static void run_part(const struct convolution *c, size_t i, float *scratch)
 		.m = group_out,
 		.n = c->out_plane,
 		.k = group_in * c->taps,
-		.packed_a = c->packed->weights + g * c->packed->group_floats,
+		.packed_a = c->packed->base.weights + g * c->packed->group_floats,
 		.bring = c->k->bring_window,
 		.window = &w,
 		.y = c->y + at,
@@ -315,7 +313,7 @@ static bool run_winograd(const struct convolution *c)
 		.in = {c->w.in[1], c->w.in[2]},
 		.before = {c->w.before[1], c->w.before[2]},
 		.out = {c->w.out[1], c->w.out[2]},
-		.weights = c->packed->weights,
+		.weights = c->packed->base.weights,
 		.start = c->packed->start,
 		.x = c->x,
 		.residual = c->residual,

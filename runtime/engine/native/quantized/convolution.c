@@ -165,9 +165,10 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	struct packed *p = msd_native_packed_new(
 		node, is_depthwise ? "depthwise" : "matrix", sizeof(*p),
 		group_count(node) * floats, &is_packed);
-	float *units = malloc((group_out * depth + 1) * sizeof(*units));
+	float *units =
+		is_packed ? NULL : malloc((group_out * depth + 1) * sizeof(*units));
 
-	if (p == NULL || units == NULL) {
+	if (p == NULL || (!is_packed && units == NULL)) {
 		msd_native_packed_free(p != NULL ? &p->base : NULL);
 		free(units);
 		return false;

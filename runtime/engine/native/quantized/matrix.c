@@ -141,6 +141,10 @@ static bool pack_into(const modser_sg_node *node, struct constant *c,
 		node, NULL, sizeof(*p), k->pack_b_floats(units_of(c->depth), c->n),
 		&is_packed);
 
+	if (is_packed) {
+		*ret = p;
+		return true;
+	}
 	c->zeros = is_each ? malloc(c->n * sizeof(*c->zeros)) : NULL;
 	c->units = is_turned(node)
 			   ? malloc((units_of(c->depth) * c->n + 1) * sizeof(*c->units))
@@ -151,8 +155,6 @@ static bool pack_into(const modser_sg_node *node, struct constant *c,
 		return false;
 	}
 	*ret = p;
-	if (is_packed)
-		return true;
 	if (is_each)
 		set_zeros(b->dtype, zero->data, c->n, c->zeros);
 	c->b = msd_native_bytes_at(b->dtype, b->data, zero != NULL ? zero->data : NULL,

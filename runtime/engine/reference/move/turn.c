@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/kernel/kernels.h"
+#include "runtime/kernel/walk.h"
 
 static void copy(const struct msd_kernel_call *c, size_t to, size_t from)
 {
@@ -12,58 +13,48 @@ static void copy(const struct msd_kernel_call *c, size_t to, size_t from)
 	       (const uint8_t *)c->in[0] + from * size, size);
 }
 
+/* The output's elements lie at @steps in the input, the first of them at @from. */
+static msd_err take(const struct msd_kernel_call *c, const int64_t *steps, int64_t from)
+{
+	struct msd_walk w;
+
+	msd_walk_init(&w, msd_kernel_out_dims(c, 0), msd_kernel_in_ndim(c, 0));
+	msd_walk_operand(&w, steps, from);
+	msd_walk_merge(&w);
+	msd_walk_copy(&w, c->out[0], c->in[0], msd_kernel_size(c));
+	return MSD_OK;
+}
+
 static msd_err run_swap(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const size_t a = msd_kernel_axis(msd_kernel_int(c, "dim_0"), ndim);
 	const size_t b = msd_kernel_axis(msd_kernel_int(c, "dim_1"), ndim);
-	const size_t first = a < b ? a : b;
-	const size_t last = a < b ? b : a;
-	const size_t n = msd_kernel_out_elements(c, 0);
+	int64_t steps[MODSER_GRAPH_MAX_NDIM];
 
 	(void)d;
-	if (n == 0 || a == b) {
-		if (n > 0)
-			memcpy(c->out[0], c->in[0], n * msd_kernel_size(c));
-		return MSD_OK;
-	}
-	/* Five extents: all before, the first axis, all between, the last, all after.
-	 */
-	const size_t p = (size_t)in[first];
-	const size_t q = (size_t)in[last];
-	const size_t inner = msd_kernel_inner(in, ndim, last);
-	const size_t between = msd_kernel_inner(in, ndim, first) / q / inner;
-	for (size_t i = 0; i < n; i++) {
-		const size_t e = i % inner;
-		const size_t y = i / inner % p;
-		const size_t m = i / inner / p % between;
-		const size_t x = i / inner / p / between % q;
-		const size_t o = i / inner / p / between / q;
-
-		copy(c, i, (((o * p + y) * between + m) * q + x) * inner + e);
-	}
-	return MSD_OK;
+	msd_walk_steps(msd_kernel_in_dims(c, 0), ndim, steps);
+	const int64_t step = steps[a];
+	steps[a] = steps[b];
+	steps[b] = step;
+	return take(c, steps, 0);
 }
 
 static msd_err run_reverse(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
 	const int64_t *in = msd_kernel_in_dims(c, 0);
+	int64_t steps[MODSER_GRAPH_MAX_NDIM];
 	int64_t axis;
 
 	const msd_err err = msd_kernel_index(c, 1, 0, (int64_t)ndim, &axis, d);
 
 	if (err != MSD_OK)
 		return err;
-	const size_t extent = (size_t)in[axis];
-	const size_t inner = msd_kernel_inner(in, ndim, (size_t)axis);
-	for (size_t i = 0; i < msd_kernel_out_elements(c, 0); i++) {
-		const size_t k = i / inner % extent;
-
-		copy(c, i, i + (extent - 1 - 2 * k) * inner);
-	}
-	return MSD_OK;
+	msd_walk_steps(in, ndim, steps);
+	const int64_t from = in[axis] > 0 ? (in[axis] - 1) * steps[axis] : 0;
+	steps[axis] = -steps[axis];
+	return take(c, steps, from);
 }
 
 static msd_err run_strided_slice(const struct msd_kernel_call *c, struct msd_diag *d)
@@ -72,25 +63,16 @@ static msd_err run_strided_slice(const struct msd_kernel_call *c, struct msd_dia
 					     "begin_w"};
 	static const char *const strides[] = {"stride_n", "stride_c", "stride_h",
 					      "stride_w"};
-	const int64_t *in = msd_kernel_in_dims(c, 0);
-	const int64_t *out = msd_kernel_out_dims(c, 0);
+	int64_t steps[4];
+	int64_t from = 0;
 
 	(void)d;
-	for (size_t i = 0; i < msd_kernel_out_elements(c, 0); i++) {
-		size_t left = i;
-		size_t from = 0;
-
-		for (size_t k = 4; k-- > 0;) {
-			const size_t at = (size_t)msd_kernel_int(c, begins[k]) +
-					  left % (size_t)out[k] *
-						  (size_t)msd_kernel_int(c, strides[k]);
-
-			left /= (size_t)out[k];
-			from += at * msd_kernel_inner(in, 4, k);
-		}
-		copy(c, i, from);
+	msd_walk_steps(msd_kernel_in_dims(c, 0), 4, steps);
+	for (size_t k = 0; k < 4; k++) {
+		from += msd_kernel_int(c, begins[k]) * steps[k];
+		steps[k] *= msd_kernel_int(c, strides[k]);
 	}
-	return MSD_OK;
+	return take(c, steps, from);
 }
 
 /* As Darknet has it: the elements of the input are read as if they were planes that are
