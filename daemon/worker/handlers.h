@@ -11,7 +11,6 @@ typedef msd_err msd_handler(struct msd_worker *w, struct msd_request *r,
 msd_handler msd_handle_open;
 msd_handler msd_handle_resume;
 msd_handler msd_handle_call;
-msd_handler msd_handle_profile;
 msd_handler msd_handle_instance;
 msd_handler msd_handle_instance_free;
 msd_handler msd_handle_object_free;

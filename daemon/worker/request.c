@@ -245,6 +245,7 @@ static msd_err read_request(const struct msd_worker *w, struct msd_request *r,
 
 	memcpy(r->bytes, in->bytes, in->n_bytes);
 	r->method = msd_method_find(in->body.method);
+	r->is_measured = r->method == MSD_M_MODULE_PROFILE;
 	r->params = move_span(in->body.params, in->bytes, r->bytes);
 	r->options = move_span(in->body.options, in->bytes, r->bytes);
 	const bool is_named =

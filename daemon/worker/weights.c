@@ -85,9 +85,8 @@ uint64_t msd_worker_weights_end(void)
 	const uint64_t bytes = msd_weights_end();
 
 	/* The blocks were data before, so the limit has room for them. */
-	const bool is_counted =
-		given.is_filled || bytes == 0 || msd_resource_limits_reserve(bytes);
-	(void)is_counted;
+	if (!given.is_filled && bytes > 0)
+		(void)!msd_resource_limits_reserve(bytes);
 	(void)close(given.fd);
 	given.fd = -1;
 	msd_buf_finish(&given.key);

@@ -3,6 +3,8 @@
 import pathlib
 import struct
 
+from settle import settle
+
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus" / "weights"
 
 
@@ -27,6 +29,4 @@ FILES = {
     "reject_beyond_all": file((1, (1 << 64) - 64, 128)),
 }
 
-CORPUS.mkdir(parents=True, exist_ok=True)
-for name, data in FILES.items():
-    (CORPUS / name).write_bytes(data)
+settle(__file__, {CORPUS / name: data for name, data in FILES.items()}, CORPUS.glob("*"))

@@ -160,7 +160,7 @@ static void write_meta(const struct msd_call *call, uint64_t exec_ns,
 		}
 		return;
 	}
-	if (call->request->is_measured) {
+	if (call->request->is_measured && call->n_joined > 0) { /* not a profile */
 		write_times(call, exec_ns, out);
 		return;
 	}
@@ -361,11 +361,4 @@ msd_err msd_handle_call(struct msd_worker *w, struct msd_request *r,
 	err = run(w, &call, &c, n, out, d);
 	msd_call_finish(&call, err != MSD_OK);
 	return err;
-}
-
-msd_err msd_handle_profile(struct msd_worker *w, struct msd_request *r,
-			   struct msd_buf *out, struct msd_diag *d)
-{
-	r->is_measured = true;
-	return msd_handle_call(w, r, out, d);
 }
