@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "daemon/fetch/transfer/download_buffer.h"
 #include "daemon/fetch/transfer/network_options.h"
+#include "proto/base/chance.h"
 
 static void end(struct msd_transfer *t, msd_err err, struct msd_diag *d)
 {
@@ -159,12 +159,9 @@ static uint64_t at_most(uint64_t ms)
 uint64_t msd_backoff_ms(unsigned n_failures, uint64_t first_ms, uint64_t least_ms)
 {
 	uint64_t most = at_most(first_ms);
-	uint32_t random = 0;
 
 	for (unsigned i = 1; i < n_failures && most < MSD_BACKOFF_MOST_MS; i++)
 		most = at_most(2 * most);
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = UINT32_MAX; /* without randomness, use the longest time */
-	const uint64_t ms = most * random / UINT32_MAX;
+	const uint64_t ms = most * msd_chance() / UINT32_MAX;
 	return ms > at_most(least_ms) ? ms : at_most(least_ms);
 }

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "daemon/log.h"
 #include "daemon/supervisor/edge/uploads/upload.h"
@@ -20,6 +19,7 @@
 #include "daemon/supervisor/module/life/life.h"
 #include "daemon/supervisor/module/life/module_source.h"
 #include "daemon/supervisor/repository/rollback.h"
+#include "proto/base/chance.h"
 
 #define FIRST_SHARE 10u /* the first poll waits at most 1/10 of the interval */
 
@@ -67,15 +67,6 @@ static void supply_free(struct msd_source_poller *s)
 	free(s);
 }
 
-static uint32_t chance(void)
-{
-	uint32_t n = 0;
-
-	if (getrandom(&n, sizeof(n), GRND_NONBLOCK) < 0)
-		n = UINT32_MAX; /* without randomness use the maximum */
-	return n;
-}
-
 static void ask(struct msd_source_poller *s);
 
 static void on_rested(struct msd_deadline *node)
@@ -94,7 +85,7 @@ static void rest_for(struct msd_source_poller *s, uint64_t ms)
 
 static void rest(struct msd_source_poller *s)
 {
-	rest_for(s, msd_source_poller_delay(&s->pace, s->n_failures, chance()));
+	rest_for(s, msd_source_poller_delay(&s->pace, s->n_failures, msd_chance()));
 }
 
 static bool is_awaited(const struct msd_module *m)
@@ -370,7 +361,7 @@ static void ask(struct msd_source_poller *s)
 
 void msd_source_poller_begin(struct msd_source_poller *s, bool at_once)
 {
-	rest_for(s, at_once ? 0 : msd_source_poller_first_delay(&s->pace, chance()));
+	rest_for(s, at_once ? 0 : msd_source_poller_first_delay(&s->pace, msd_chance()));
 }
 
 void msd_source_poller_drop(struct msd_source_poller *s)

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "daemon/log.h"
 #include "daemon/supervisor/rpc/tracker_connect.h"
 #include "daemon/supervisor/rpc/tracker_step.h"
+#include "proto/base/chance.h"
 #include "proto/base/errno_text.h"
 #include "proto/tvm_rpc/hello.h"
 #include "proto/tvm_rpc/tracker.h"
@@ -152,12 +152,8 @@ static void ask(struct msd_tracker *t)
 
 static void rest(struct msd_tracker *t)
 {
-	uint32_t chance = UINT32_MAX;
-
-	if (getrandom(&chance, sizeof(chance), GRND_NONBLOCK) < 0)
-		chance = UINT32_MAX; /* without randomness use the maximum */
 	msd_deadline_set(t->edge->deadlines, &t->due,
-			 msd_tracker_delay_ms(t->n_failures, chance));
+			 msd_tracker_delay_ms(t->n_failures, msd_chance()));
 }
 
 static void look(struct msd_tracker *t)
