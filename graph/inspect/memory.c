@@ -45,15 +45,15 @@ static int infer_all(modser_graph *g, const size_t *order)
 static int put_all(modser_graph *g, const size_t *order, uint64_t *ret)
 {
 	size_t *last = calloc(g->n_tensors + 1, sizeof(*last));
-	struct msd_layout l = {0};
+	struct msd_memory_plan l = {0};
 
 	if (last == NULL)
 		return msd_sg_no_memory(g);
-	msd_layout_find_last_reads(last, g, order);
-	const msd_err err = msd_layout_init(&l, g, order, last, &g->diag);
+	msd_memory_plan_find_last_reads(last, g, order);
+	const msd_err err = msd_memory_plan_init(&l, g, order, last, &g->diag);
 	if (err == MSD_OK)
 		*ret = l.bytes;
-	msd_layout_finish(&l);
+	msd_memory_plan_finish(&l);
 	free(last);
 	return err == MSD_OK ? 0 : -1;
 }

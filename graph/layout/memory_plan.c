@@ -15,8 +15,8 @@ static void read_last(size_t *last, modser_sg_tensor *const *list, size_t n,
 }
 
 /* Tensors without readers are written, too. */
-void msd_layout_find_last_reads(size_t *ret_last, const modser_graph *g,
-				const size_t *order)
+void msd_memory_plan_find_last_reads(size_t *ret_last, const modser_graph *g,
+				     const size_t *order)
 {
 	for (size_t step = 0; step < g->n_nodes; step++) {
 		const modser_sg_node *node = g->nodes[order[step]];
@@ -27,7 +27,7 @@ void msd_layout_find_last_reads(size_t *ret_last, const modser_graph *g,
 	read_last(ret_last, g->outputs, g->n_outputs, MSD_ARENA_KEEP);
 }
 
-size_t msd_layout_room(const modser_sg_tensor *t)
+size_t msd_memory_plan_room(const modser_sg_tensor *t)
 {
 	uint64_t bytes = 0;
 
@@ -45,7 +45,7 @@ static bool put_outputs(struct msd_arena *a, const modser_sg_node *node,
 
 		if (t == NULL)
 			continue;
-		a->places[t->index].bytes = msd_layout_room(t);
+		a->places[t->index].bytes = msd_memory_plan_room(t);
 		a->places[t->index].last = last[t->index];
 		if (!msd_arena_put(a, t->index))
 			return false;
@@ -53,8 +53,9 @@ static bool put_outputs(struct msd_arena *a, const modser_sg_node *node,
 	return true;
 }
 
-static msd_err put_all(struct msd_layout *l, struct msd_arena *a, const modser_graph *g,
-		       const size_t *order, const size_t *last, struct msd_diag *d)
+static msd_err put_all(struct msd_memory_plan *l, struct msd_arena *a,
+		       const modser_graph *g, const size_t *order, const size_t *last,
+		       struct msd_diag *d)
 {
 	for (size_t step = 0; step < g->n_nodes; step++) {
 		const modser_sg_node *node = g->nodes[order[step]];
@@ -71,8 +72,9 @@ static msd_err put_all(struct msd_layout *l, struct msd_arena *a, const modser_g
 	return MSD_OK;
 }
 
-msd_err msd_layout_init(struct msd_layout *l, const modser_graph *g,
-			const size_t *order, const size_t *last, struct msd_diag *d)
+msd_err msd_memory_plan_init(struct msd_memory_plan *l, const modser_graph *g,
+			     const size_t *order, const size_t *last,
+			     struct msd_diag *d)
 {
 	struct msd_arena a = {
 		.places = calloc(g->n_tensors + 1, sizeof(*a.places)),
@@ -80,8 +82,8 @@ msd_err msd_layout_init(struct msd_layout *l, const modser_graph *g,
 	};
 	msd_err err;
 
-	*l = (struct msd_layout){.offsets =
-					 calloc(g->n_tensors + 1, sizeof(*l->offsets))};
+	*l = (struct msd_memory_plan){
+		.offsets = calloc(g->n_tensors + 1, sizeof(*l->offsets))};
 	if (a.places == NULL || a.live == NULL || l->offsets == NULL) {
 		err = msd_diag_no_memory(d);
 	} else {
@@ -92,8 +94,8 @@ msd_err msd_layout_init(struct msd_layout *l, const modser_graph *g,
 	return err;
 }
 
-void msd_layout_finish(struct msd_layout *l)
+void msd_memory_plan_finish(struct msd_memory_plan *l)
 {
 	free(l->offsets);
-	*l = (struct msd_layout){0};
+	*l = (struct msd_memory_plan){0};
 }

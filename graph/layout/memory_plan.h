@@ -5,7 +5,7 @@
 #include "graph/modser_graph.h"
 #include "proto/base/diag.h"
 
-struct msd_layout {
+struct msd_memory_plan {
 	size_t *offsets; /* one for each tensor */
 	size_t bytes;    /* of the arena */
 };
@@ -14,14 +14,14 @@ struct msd_layout {
  * Find the step of @order that reads each tensor last, in @ret_last, one for each
  * tensor; MSD_ARENA_KEEP for outputs.
  */
-void msd_layout_find_last_reads(size_t *ret_last, const modser_graph *g,
-				const size_t *order);
+void msd_memory_plan_find_last_reads(size_t *ret_last, const modser_graph *g,
+				     const size_t *order);
 /** Assign each tensor its offset; all shapes are known. Finish @l in any case. */
-MSD_MUST_CHECK msd_err msd_layout_init(struct msd_layout *l, const modser_graph *g,
-				       const size_t *order, const size_t *last,
-				       struct msd_diag *d);
-void msd_layout_finish(struct msd_layout *l);
+MSD_MUST_CHECK msd_err msd_memory_plan_init(struct msd_memory_plan *l,
+					    const modser_graph *g, const size_t *order,
+					    const size_t *last, struct msd_diag *d);
+void msd_memory_plan_finish(struct msd_memory_plan *l);
 /** Bytes that @t takes; its shape is known. */
-size_t msd_layout_room(const modser_sg_tensor *t);
+size_t msd_memory_plan_room(const modser_sg_tensor *t);
 
 #endif

@@ -96,7 +96,7 @@ static void *make(struct msd_dynamic *y, modser_sg_tensor *t)
 	if (is_callers(y, t)) {
 		at = y->call->make_output(y->call->ctx, y->p->output_of[t->index], t);
 	} else {
-		at = y->allocator->allocate(y->allocator, msd_layout_room(t));
+		at = y->allocator->allocate(y->allocator, msd_memory_plan_room(t));
 		y->own[t->index] = at;
 	}
 	y->at[t->index] = at;

@@ -108,7 +108,7 @@ msd_err msd_entry_init(struct msd_entry *e, struct msd_graph_program *p,
 		       modser_graph *g, struct msd_diag *d)
 {
 	*e = (struct msd_entry){.g = g, .owns_view = g != p->g};
-	msd_err err = msd_layout_init(&e->layout, g, p->order, p->last, d);
+	msd_err err = msd_memory_plan_init(&e->memory, g, p->order, p->last, d);
 	if (err == MSD_OK && !allocate(e, g))
 		err = msd_diag_no_memory(d);
 	return err == MSD_OK ? make_steps(e, p, d) : err;
@@ -118,7 +118,7 @@ void msd_entry_finish(struct msd_entry *e)
 {
 	if (e->owns_view)
 		msd_sg_view_destroy(e->g);
-	msd_layout_finish(&e->layout);
+	msd_memory_plan_finish(&e->memory);
 	free(e->steps);
 	free((void *)e->in);
 	free((void *)e->out);
@@ -151,7 +151,7 @@ static void *address(const struct msd_entry *e, uint8_t *arena,
 	if (t == NULL || is_input(t))
 		return NULL;
 	return t->type == MODSER_TENSOR_CONST ? (void *)(uintptr_t)t->data
-					      : arena + e->layout.offsets[t->index];
+					      : arena + e->memory.offsets[t->index];
 }
 
 /* Find the addresses of all arguments but the graph's inputs. */
@@ -226,7 +226,7 @@ static msd_err begin(struct msd_entry *e, struct msd_arena_block *arena,
 		     const struct msd_plan_args *call, const void **ret_outputs,
 		     struct msd_diag *d)
 {
-	const msd_err err = msd_arena_block_grow(arena, e->layout.bytes, d);
+	const msd_err err = msd_arena_block_grow(arena, e->memory.bytes, d);
 
 	if (err != MSD_OK)
 		return err;

@@ -30,7 +30,7 @@ struct msd_entry_output {
 struct msd_entry {
 	modser_graph *g; /* the plan's graph, or a view of it */
 	bool owns_view;
-	struct msd_layout layout;
+	struct msd_memory_plan memory;
 	struct msd_entry_step *steps;
 	size_t n_steps;
 	const void **in; /* the arguments of all steps, one after the other */

@@ -31,7 +31,7 @@ static msd_err prepare(struct msd_plan *p, modser_graph *graph, bool is_within,
 		return err;
 	err = msd_shapes_add(&p->shapes, &p->program, graph, &p->entry, d);
 	return err == MSD_OK
-		       ? msd_arena_block_grow(&p->arena, p->entry->layout.bytes, d)
+		       ? msd_arena_block_grow(&p->arena, p->entry->memory.bytes, d)
 		       : err;
 }
 

@@ -156,7 +156,7 @@ msd_err msd_graph_program_init(struct msd_graph_program *p, modser_graph *g,
 		err = reserve_all(p, d);
 	if (err != MSD_OK)
 		return err;
-	msd_layout_find_last_reads(p->last, g, p->order);
+	msd_memory_plan_find_last_reads(p->last, g, p->order);
 	find_outputs(p);
 	return MSD_OK;
 }
