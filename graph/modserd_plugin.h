@@ -43,12 +43,19 @@ extern "C" {
  */
 #define MODSERD_PLUGIN_ABI 5u
 
+typedef struct modserd_layout modserd_layout;
+
 /* The arguments of a kernel: row-major tensors with the shapes and dtypes from the
  * operator's inference; read them with modser_sg_node_input() and _output(). */
 typedef struct modserd_kernel_call {
 	const modser_sg_node *node;
 	const void *const *in; /* one for each input; NULL if the node omits it */
 	void *const *out;      /* NULL if not requested */
+	/* Only for an engine with `lay_out`: the layouts that it has set for this set
+	 * of shapes, one for each input and output; an entry is NULL if the tensor is
+	 * row-major, the list is NULL if all are. */
+	const modserd_layout *const *in_layouts;
+	const modserd_layout *const *out_layouts;
 } modserd_kernel_call;
 
 typedef struct modserd_kernel {
@@ -60,11 +67,39 @@ typedef struct modserd_kernel {
 } modserd_kernel;
 
 /*
+ * An order of a tensor's elements that an engine uses between its own nodes, such as
+ * channels in blocks of 8. The plan converts tensors to it and back, allocates its
+ * bytes, and compares layouts by their address. A tensor in a layout lies in the
+ * host's memory, aligned to 64 bytes; from_rows() and run() must write all bytes of it
+ * that run() and to_rows() read, padding as well.
+ *
+ * Kernels for devices come onto this interface next: a layout will get functions,
+ * appended here, that allocate and free its memory on the device. from_rows() is then
+ * the copy to the device, to_rows() the copy back, and run() gets the addresses of that
+ * memory. Nodes of other engines keep reading rows.
+ */
+struct modserd_layout {
+	uint32_t size;    /* sizeof this struct */
+	const char *name; /* for people: "NCHW8c" */
+	/* Bytes of @tensor, whose shape and dtype are known. 0: the layout cannot hold
+	 * it, and the node that asked for it runs with row-major tensors. */
+	size_t (*bytes)(const modser_sg_tensor *tensor);
+	/* Convert @tensor from row-major at @rows to this layout at @ret, and back.
+	 * @ret does not overlap the source. Returns 0, or -1 with a text in @ret_why:
+	 * the call fails; for a constant, the model cannot be loaded. May use
+	 * host->parallel(). */
+	int (*from_rows)(const modser_sg_tensor *tensor, const void *rows, void *ret,
+			 char *ret_why, size_t why_bytes);
+	int (*to_rows)(const modser_sg_tensor *tensor, const void *from, void *ret_rows,
+		       char *ret_why, size_t why_bytes);
+};
+
+/*
  * An engine computes nodes in place of the kernels, also for operators that have a
  * kernel: on another device, or faster. When a model is planned, each node is offered
  * to the engines after the passes, the engine added last first. A run calls the
- * engine that took the node. Tensors between nodes are row-major, in the host's
- * memory.
+ * engine that took the node. Tensors between nodes lie in the host's memory, row-major
+ * unless the engine has `lay_out`.
  *
  * A node is offered when its dtypes and shapes are known: when the model is loaded, or
  * in the first call if extents follow from the call. Passes offer nodes earlier, to
@@ -102,7 +137,31 @@ typedef struct modserd_engine {
 	 */
 	int (*validate)(void *state, const modser_sg_node *node, char *ret_why,
 			size_t why_bytes);
+	/*
+	 * Appended in 0.1.0; an engine with the `size` of the struct up to here has
+	 * none of the following, which may be NULL, too.
+	 *
+	 * Choose the layouts of @node's tensors. The plan asks once for each set of
+	 * shapes, in the order of a run. @in has for each input a layout of this engine
+	 * in which the tensor exists already, because a node before writes or reads it
+	 * so; NULL: it has only rows, as what other engines compute. @out is all NULL.
+	 * The engine sets the layouts that run() reads and writes for this node with
+	 * these shapes; the plan inserts conversions where they differ. An elementwise
+	 * node passes on what is there.
+	 *
+	 * Returns 1: they are set. 0: all are row-major. run() must support row-major
+	 * tensors in any case: layout.bytes() may return 0, and models whose shapes
+	 * depend on computed values have only rows, without this question. Layouts live
+	 * as long as the plugin. A constant is converted once, not in each run. Outputs
+	 * of the model are always converted to rows.
+	 */
+	int (*lay_out)(void *state, const modser_sg_node *node,
+		       const modserd_layout **in, const modserd_layout **out);
 } modserd_engine;
+
+/* Size of the first version of the struct; an engine that has it is accepted, too. */
+#define MODSERD_ENGINE_LEAST                                                           \
+	(offsetof(modserd_engine, validate) + sizeof(((modserd_engine *)0)->validate))
 
 /* A part of the work of a kernel or engine. It writes only what no other part does. */
 typedef void modserd_chunk(const void *ctx, size_t i);

@@ -50,7 +50,7 @@ static int put_all(modser_graph *g, const size_t *order, uint64_t *ret)
 	if (last == NULL)
 		return msd_sg_no_memory(g);
 	msd_memory_plan_find_last_reads(last, g, order);
-	const msd_err err = msd_memory_plan_init(&l, g, order, last, &g->diag);
+	const msd_err err = msd_memory_plan_init(&l, g, order, last, NULL, &g->diag);
 	if (err == MSD_OK)
 		*ret = l.bytes;
 	msd_memory_plan_finish(&l);

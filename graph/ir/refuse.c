@@ -27,6 +27,13 @@ const char *modser_registration_error(void)
 	return text;
 }
 
+static bool is_size(const struct msd_struct *kind, size_t size)
+{
+	return size == kind->bytes ||
+	       (kind->least > 0 && size >= kind->least && size < kind->bytes &&
+		(kind->bytes - size) % sizeof(void *) == 0);
+}
+
 bool msd_struct_check(const struct msd_struct *kind, const void *p)
 {
 	const uint8_t *bytes = p;
@@ -36,7 +43,7 @@ bool msd_struct_check(const struct msd_struct *kind, const void *p)
 	if (p == NULL)
 		return msd_refuse("the %s is NULL", kind->name) == 0;
 	memcpy(&size, bytes, sizeof(size));
-	if (size != kind->bytes) {
+	if (!is_size(kind, size)) {
 		return msd_refuse("%s.size is %" PRIu32
 				  ", expected %zu: set it to sizeof(%s)",
 				  kind->name, size, kind->bytes, kind->name) == 0;

@@ -18,15 +18,19 @@ struct msd_struct {
 	size_t bytes;
 	const struct msd_struct_field *fields;
 	size_t n;
+	size_t least; /* bytes of the oldest one that is accepted; 0: only `bytes` */
 };
 
 #define MSD_FIELD(type, field)                                                         \
 	{                                                                              \
 #field, offsetof(type, field)                                          \
 	}
-#define MSD_STRUCT(type, fields)                                                       \
+#define MSD_STRUCT(type, fields) MSD_GROWN_STRUCT(type, fields, 0)
+/* A struct that grew by pointers at its end. */
+#define MSD_GROWN_STRUCT(type, fields, least)                                          \
 	{                                                                              \
-#type, sizeof(type), (fields), sizeof(fields) / sizeof((fields)[0])    \
+#type, sizeof(type), (fields), sizeof(fields) / sizeof((fields)[0]),   \
+			(least)                                                        \
 	}
 
 /**

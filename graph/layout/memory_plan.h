@@ -6,8 +6,21 @@
 #include "proto/base/diag.h"
 
 struct msd_memory_plan {
-	size_t *offsets; /* one for each tensor */
+	size_t *offsets; /* one for each tensor, then one for each block */
 	size_t bytes;    /* of the arena */
+};
+
+/* Memory beside the tensors, from step @first to step @last of the order. */
+struct msd_memory_block {
+	size_t bytes;
+	size_t first, last;
+};
+
+/* What a run needs if not all tensors are row-major. */
+struct msd_memory_needs {
+	const size_t *bytes;                   /* by tensor; 0: those of its rows */
+	const struct msd_memory_block *blocks; /* sorted by `first` */
+	size_t n_blocks;
 };
 
 /**
@@ -16,10 +29,15 @@ struct msd_memory_plan {
  */
 void msd_memory_plan_find_last_reads(size_t *ret_last, const modser_graph *g,
 				     const size_t *order);
-/** Assign each tensor its offset; all shapes are known. Finish @l in any case. */
+/**
+ * Assign each tensor its offset; all shapes are known. @needs may be NULL. Finish @l in
+ * any case.
+ */
 MSD_MUST_CHECK msd_err msd_memory_plan_init(struct msd_memory_plan *l,
 					    const modser_graph *g, const size_t *order,
-					    const size_t *last, struct msd_diag *d);
+					    const size_t *last,
+					    const struct msd_memory_needs *needs,
+					    struct msd_diag *d);
 void msd_memory_plan_finish(struct msd_memory_plan *l);
 /** Bytes that @t takes; its shape is known. */
 size_t msd_memory_plan_room(const modser_sg_tensor *t);

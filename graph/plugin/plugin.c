@@ -67,14 +67,35 @@ bool msd_plugin_check_kernel(const modserd_kernel *kernel)
 	return msd_struct_check(&kind, kernel);
 }
 
+modserd_engine msd_plugin_engine(const modserd_engine *engine)
+{
+	modserd_engine whole = {0};
+
+	memcpy(&whole, engine, engine->size);
+	whole.size = sizeof(whole);
+	return whole;
+}
+
 bool msd_plugin_check_engine(const modserd_engine *engine)
 {
 	static const struct msd_struct_field fields[] = {
 		MSD_FIELD(modserd_engine, name), MSD_FIELD(modserd_engine, take),
 		MSD_FIELD(modserd_engine, run)};
-	static const struct msd_struct kind = MSD_STRUCT(modserd_engine, fields);
+	static const struct msd_struct kind =
+		MSD_GROWN_STRUCT(modserd_engine, fields, MODSERD_ENGINE_LEAST);
 
 	return msd_struct_check(&kind, engine);
+}
+
+bool msd_plugin_check_layout(const modserd_layout *layout)
+{
+	static const struct msd_struct_field fields[] = {
+		MSD_FIELD(modserd_layout, name), MSD_FIELD(modserd_layout, bytes),
+		MSD_FIELD(modserd_layout, from_rows),
+		MSD_FIELD(modserd_layout, to_rows)};
+	static const struct msd_struct kind = MSD_STRUCT(modserd_layout, fields);
+
+	return msd_struct_check(&kind, layout);
 }
 
 bool msd_plugin_check_function(const modserd_function *function)

@@ -12,6 +12,9 @@
 /** Check that all required members are set. False with modser_registration_error(). */
 MSD_MUST_CHECK bool msd_plugin_check_kernel(const modserd_kernel *kernel);
 MSD_MUST_CHECK bool msd_plugin_check_engine(const modserd_engine *engine);
+/** A checked engine, with NULL for members that its header did not have. */
+modserd_engine msd_plugin_engine(const modserd_engine *engine);
+MSD_MUST_CHECK bool msd_plugin_check_layout(const modserd_layout *layout);
 MSD_MUST_CHECK bool msd_plugin_check_function(const modserd_function *function);
 MSD_MUST_CHECK bool msd_plugin_check_module_kind(const modserd_module_kind *kind);
 /**

@@ -25,7 +25,7 @@ static const struct msd_engine *const engines[] = {&msd_engine_native,
 /* Engines of plugins; the list only grows, at its head. */
 struct added {
 	struct msd_engine row; /* first member */
-	const modserd_engine *theirs;
+	modserd_engine theirs;
 	const struct added *next;
 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects registration */
@@ -54,14 +54,14 @@ static msd_err take_added(const struct msd_engine *e, const modser_sg_node *node
 
 	if (h == NULL)
 		return msd_diag_no_memory(d);
-	h->engine = a->theirs;
+	h->engine = &a->theirs;
 	const int said = h->engine->take(node, &h->state, why, sizeof(why));
 	if (said == 1) {
 		*ret_state = h;
 		return MSD_OK;
 	}
 	free(h);
-	return said == 0 ? MSD_UNSUPPORTED : fail(a->theirs, MSD_BAD_ARTIFACT, why, d);
+	return said == 0 ? MSD_UNSUPPORTED : fail(&a->theirs, MSD_BAD_ARTIFACT, why, d);
 }
 
 /* NULL: it supports all shapes. */
@@ -81,13 +81,22 @@ static msd_err check_added(void *state, const modser_sg_node *node, struct msd_d
 static msd_err run_added(void *state, const struct msd_kernel_call *c,
 			 struct msd_diag *d)
 {
-	const modserd_kernel_call call = {c->node, c->in, c->out};
+	const modserd_kernel_call call = {c->node, c->in, c->out, c->in_layouts,
+					  c->out_layouts};
 	const struct held *h = state;
 	char why[MOST_WHY] = "";
 
 	if (h->engine->run(h->state, &call, why, sizeof(why)) == 0)
 		return MSD_OK;
 	return fail(h->engine, MSD_CALL_FAILED, why, d);
+}
+
+static bool lay_out_added(void *state, const modser_sg_node *node,
+			  const modserd_layout **in, const modserd_layout **out)
+{
+	const struct held *h = state;
+
+	return h->engine->lay_out(h->state, node, in, out) == 1;
 }
 
 static void leave_added(void *state)
@@ -125,7 +134,7 @@ static msd_err offer_added(const struct added *a, const modser_sg_node *node,
 {
 	const char *op = modser_sg_op_name(node->op);
 
-	if (msd_passes_make(op) && !is_listed(a->theirs, op))
+	if (msd_passes_make(op) && !is_listed(&a->theirs, op))
 		return MSD_UNSUPPORTED;
 	return offer(&a->row, node, ret, d);
 }
@@ -147,7 +156,7 @@ bool msd_engine_may_make(const modser_sg_node *node, const char *made)
 		struct msd_engine_node taken = {0};
 		struct msd_diag d = {0};
 
-		if (is_listed(a->theirs, made))
+		if (is_listed(&a->theirs, made))
 			return true;
 		const msd_err err = offer(&a->row, node, &taken, &d);
 		msd_diag_finish(&d);
@@ -334,24 +343,35 @@ static bool is_taken(const char *name)
 	return false;
 }
 
+static struct added *create(const modserd_engine *engine)
+{
+	struct added *a = malloc(sizeof(*a));
+
+	if (a == NULL)
+		return NULL;
+	*a = (struct added){.row = {.name = engine->name,
+				    .take = take_added,
+				    .check = check_added,
+				    .run = run_added,
+				    .leave = leave_added},
+			    .theirs = msd_plugin_engine(engine)};
+	if (a->theirs.lay_out != NULL)
+		a->row.lay_out = lay_out_added;
+	return a;
+}
+
 int msd_engine_register(const modserd_engine *engine)
 {
 	if (!msd_plugin_check_engine(engine))
 		return -1;
-	struct added *mine = malloc(sizeof(*mine));
+	struct added *mine = create(engine);
 	int result = -1;
 
 	if (mine == NULL)
 		return -1;
 	(void)pthread_mutex_lock(&lock);
 	if (!is_taken(engine->name)) {
-		*mine = (struct added){.row = {.name = engine->name,
-					       .take = take_added,
-					       .check = check_added,
-					       .run = run_added,
-					       .leave = leave_added},
-				       .theirs = engine,
-				       .next = atomic_load(&list)};
+		mine->next = atomic_load(&list);
 		atomic_store(&list, mine);
 		mine = NULL;
 		result = 0;

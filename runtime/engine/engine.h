@@ -40,6 +40,9 @@ struct msd_engine {
 		void *state); /* the node is freed; NULL: there is no state to free */
 	/* Fill *@ret, which is empty. NULL: there is nothing to tell. */
 	void (*tell)(const void *state, struct msd_engine_way *ret);
+	/* As modserd_engine.lay_out. NULL: all tensors are row-major. */
+	bool (*lay_out)(void *state, const modser_sg_node *node,
+			const modserd_layout **in, const modserd_layout **out);
 };
 extern const struct msd_engine msd_engine_native;
 extern const struct msd_engine msd_engine_reference;

@@ -16,6 +16,9 @@ struct msd_kernel_call {
 	const modser_sg_node *node;
 	const void *const *in; /* one per input; NULL: the node lacks this input */
 	void *const *out;      /* NULL: the output is not requested */
+	/* As in modserd_kernel_call. NULL: all are row-major. */
+	const modserd_layout *const *in_layouts;
+	const modserd_layout *const *out_layouts;
 };
 
 /* Element types that a kernel can read. Inference checks differences between its

@@ -43,7 +43,7 @@ static const struct msd_kernel *find_own(const char *op)
 bool msd_kernel_compute(const modser_sg_node *node, const void *const *in,
 			void *const *out)
 {
-	const struct msd_kernel_call call = {node, in, out};
+	const struct msd_kernel_call call = {.node = node, .in = in, .out = out};
 	const struct msd_kernel *kernel =
 		find_own(modser_sg_op_name(modser_sg_node_op(node)));
 	struct msd_diag d = {0};
@@ -69,7 +69,7 @@ const struct msd_kernel *msd_kernel_find(const char *op)
  * node. */
 static msd_err run_added(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const modserd_kernel_call call = {c->node, c->in, c->out};
+	const modserd_kernel_call call = {.node = c->node, .in = c->in, .out = c->out};
 	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));
 	const struct added *a = find_added(op);
 	char why[256] = "";

@@ -10,8 +10,9 @@
 
 struct msd_clock_row {
 	int64_t runs;
-	int64_t ns;       /* sum over all runs */
-	int64_t begin_ns; /* start of the first run, since the clock started */
+	int64_t ns;         /* sum over all runs */
+	int64_t begin_ns;   /* start of the first run, since the clock started */
+	int64_t reorder_ns; /* of changes of layouts for the node, beside `ns` */
 };
 
 struct msd_clock {
@@ -22,5 +23,7 @@ struct msd_clock {
 
 /** Count a run of row @row that began at @begin_ns and ends now. Returns now. */
 uint64_t msd_clock_count(struct msd_clock *c, size_t row, uint64_t begin_ns);
+/** The same for a change of layouts that row @row needs. */
+uint64_t msd_clock_count_reorder(struct msd_clock *c, size_t row, uint64_t begin_ns);
 
 #endif

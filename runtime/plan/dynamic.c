@@ -107,7 +107,7 @@ static void *make(struct msd_dynamic *y, modser_sg_tensor *t)
 static msd_err run_kernel(struct msd_dynamic *y, modser_sg_node *node,
 			  struct msd_diag *d)
 {
-	const struct msd_kernel_call call = {node, y->in, y->out};
+	const struct msd_kernel_call call = {.node = node, .in = y->in, .out = y->out};
 	const struct msd_engine_node *by;
 	msd_err err = msd_claim_choose(&y->p->claims[node->index], node, &by, d);
 

@@ -1,7 +1,8 @@
 /*
  * Happy path: the arguments of each kernel are addresses in the arena or of constants,
  * found once. A run sets those that are inputs, and outputs that the caller makes, then
- * calls kernel after kernel. If the arena has moved, all addresses are found again.
+ * calls kernel after kernel, with reorders between them (reorder.h). If the arena has
+ * moved, all addresses are found again.
  */
 #include "runtime/plan/entry.h"
 
@@ -13,6 +14,7 @@
 #include "proto/base/clock.h"
 #include "runtime/engine/engine.h"
 #include "runtime/plan/clock.h"
+#include "runtime/plan/reorder.h"
 
 static bool is_input(const modser_sg_tensor *t)
 {
@@ -43,60 +45,29 @@ static bool allocate(struct msd_entry *e, const modser_graph *g)
 	e->steps = calloc(g->n_nodes + 1, sizeof(*e->steps));
 	e->in = calloc(n_in + 1, sizeof(*e->in));
 	e->out = calloc(n_out + 1, sizeof(*e->out));
+	/* A reorder of an input takes the place of at least one argument. */
 	e->patches = calloc(n_in + 1, sizeof(*e->patches));
 	e->outputs = calloc(g->n_outputs + 1, sizeof(*e->outputs));
 	return e->steps != NULL && e->in != NULL && e->out != NULL &&
 	       e->patches != NULL && e->outputs != NULL;
 }
 
-static void find_patches(struct msd_entry *e, const modser_sg_node *node, size_t in)
-{
-	for (size_t k = 0; k < node->n_inputs; k++) {
-		const modser_sg_tensor *t = node->inputs[k];
-		const size_t i =
-			t != NULL && is_input(t) ? input_of(e->g, t) : SIZE_MAX;
-
-		if (i != SIZE_MAX) {
-			e->patches[e->n_patches++] =
-				(struct msd_entry_patch){in + k, i};
-		}
-	}
-}
-
-static void find_outputs(struct msd_entry *e, const struct msd_graph_program *p,
-			 const modser_sg_node *node, size_t out)
-{
-	for (size_t i = 0; i < e->g->n_outputs; i++) {
-		const modser_sg_tensor *t = e->g->outputs[i];
-
-		for (size_t k = 0; t->producer == node && k < node->n_outputs; k++) {
-			if (node->outputs[k] == t) {
-				e->outputs[i] = (struct msd_entry_output){
-					out + k, p->output_of[t->index] == i};
-			}
-		}
-	}
-}
-
 static msd_err make_steps(struct msd_entry *e, struct msd_graph_program *p,
 			  struct msd_diag *d)
 {
-	size_t in = 0;
-	size_t out = 0;
+	const void **in = e->in;
+	void **out = e->out;
 	msd_err err = MSD_OK;
 
-	for (size_t i = 0; i < e->g->n_outputs; i++)
-		e->outputs[i].argument = SIZE_MAX;
 	for (size_t i = 0; err == MSD_OK && i < e->g->n_nodes; i++) {
 		modser_sg_node *node = e->g->nodes[p->order[i]];
 		struct msd_entry_step *step = &e->steps[e->n_steps];
 
 		if (msd_sg_node_is_given(node))
 			continue;
-		step->call = (struct msd_kernel_call){node, e->in + in, e->out + out};
+		step->call =
+			(struct msd_kernel_call){.node = node, .in = in, .out = out};
 		err = msd_claim_choose(&p->claims[node->index], node, &step->by, d);
-		find_patches(e, node, in);
-		find_outputs(e, p, node, out);
 		in += node->n_inputs;
 		out += node->n_outputs;
 		e->n_steps++;
@@ -104,14 +75,90 @@ static msd_err make_steps(struct msd_entry *e, struct msd_graph_program *p,
 	return err;
 }
 
+static void add_patch(struct msd_entry *e, const modser_sg_tensor *t,
+		      const void **argument)
+{
+	const size_t i = t != NULL && is_input(t) ? input_of(e->g, t) : SIZE_MAX;
+
+	if (i != SIZE_MAX)
+		e->patches[e->n_patches++] = (struct msd_entry_patch){argument, i};
+}
+
+/* @t is written by a node, which may write another form of it, or by reorder @r. */
+static void add_output(struct msd_entry *e, const struct msd_graph_program *p,
+		       const modser_sg_tensor *t, void **argument,
+		       const struct msd_reorder *r)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < e->g->n_outputs; i++) {
+		if (e->g->outputs[i] != t)
+			continue;
+		e->outputs[i] = (struct msd_entry_output){
+			argument, r,
+			r != NULL ? is_first && !r->is_read
+				  : p->output_of[t->index] == i};
+		is_first = false;
+	}
+}
+
+/* The reorder that makes input @k of the step; NULL: it is what a node writes. */
+static const struct msd_reorder *reorder_at(const struct msd_entry *e,
+					    const struct msd_entry_step *step, size_t k)
+{
+	return e->reorders != NULL
+		       ? e->reorders->in[(size_t)(step->call.in - e->in) + k]
+		       : NULL;
+}
+
+static bool is_laid_out(const modserd_layout *const *layouts, size_t k)
+{
+	return layouts != NULL && layouts[k] != NULL;
+}
+
+/* Find the arguments that are inputs and outputs of the graph. */
+static void find_ends(struct msd_entry *e, const struct msd_graph_program *p)
+{
+	for (size_t i = 0; i < e->n_steps; i++) {
+		const struct msd_entry_step *step = &e->steps[i];
+		const modser_sg_node *node = step->call.node;
+		const void **in = e->in + (step->call.in - e->in);
+		void **out = e->out + (step->call.out - e->out);
+		struct msd_reorder *r = msd_reorder_of(step);
+
+		if (r != NULL) {
+			if (r->from == NULL)
+				add_patch(e, r->tensor, &r->in);
+			if (r->is_to_rows)
+				add_output(e, p, r->tensor, &r->out, r);
+			continue;
+		}
+		for (size_t k = 0; k < node->n_inputs; k++) {
+			if (reorder_at(e, step, k) == NULL)
+				add_patch(e, node->inputs[k], &in[k]);
+		}
+		for (size_t k = 0; k < node->n_outputs; k++) {
+			if (!is_laid_out(step->call.out_layouts, k))
+				add_output(e, p, node->outputs[k], &out[k], NULL);
+		}
+	}
+}
+
 msd_err msd_entry_init(struct msd_entry *e, struct msd_graph_program *p,
 		       modser_graph *g, struct msd_diag *d)
 {
 	*e = (struct msd_entry){.g = g, .owns_view = g != p->g};
-	msd_err err = msd_memory_plan_init(&e->memory, g, p->order, p->last, d);
-	if (err == MSD_OK && !allocate(e, g))
-		err = msd_diag_no_memory(d);
-	return err == MSD_OK ? make_steps(e, p, d) : err;
+	msd_err err = allocate(e, g) ? make_steps(e, p, d) : msd_diag_no_memory(d);
+	if (err == MSD_OK)
+		err = msd_reorders_create(e, p, d);
+	if (err != MSD_OK)
+		return err;
+	find_ends(e, p);
+	return e->reorders != NULL
+		       ? msd_memory_plan_init(&e->memory, g, p->order,
+					      e->reorders->last, &e->reorders->needs, d)
+		       : msd_memory_plan_init(&e->memory, g, p->order, p->last, NULL,
+					      d);
 }
 
 void msd_entry_finish(struct msd_entry *e)
@@ -124,6 +171,7 @@ void msd_entry_finish(struct msd_entry *e)
 	free((void *)e->out);
 	free(e->patches);
 	free(e->outputs);
+	msd_reorders_destroy(e->reorders);
 	*e = (struct msd_entry){0};
 }
 
@@ -154,16 +202,41 @@ static void *address(const struct msd_entry *e, uint8_t *arena,
 					      : arena + e->memory.offsets[t->index];
 }
 
+/* The address of what @r makes. */
+static void *reordered(const struct msd_entry *e, uint8_t *arena,
+		       const struct msd_reorder *r)
+{
+	return r->own != NULL ? r->own
+			      : arena + e->memory.offsets[e->g->n_tensors + r->block];
+}
+
+static void bind_reorder(const struct msd_entry *e, uint8_t *arena,
+			 struct msd_reorder *r)
+{
+	r->in = r->from != NULL ? reordered(e, arena, r->from)
+				: address(e, arena, r->tensor);
+	r->out = reordered(e, arena, r);
+}
+
 /* Find the addresses of all arguments but the graph's inputs. */
 static void bind(struct msd_entry *e, uint8_t *arena)
 {
 	for (size_t i = 0; i < e->n_steps; i++) {
-		const struct msd_kernel_call *call = &e->steps[i].call;
+		const struct msd_entry_step *step = &e->steps[i];
+		const struct msd_kernel_call *call = &step->call;
 		const void **in = e->in + (call->in - e->in);
 		void **out = e->out + (call->out - e->out);
 
-		for (size_t k = 0; k < call->node->n_inputs; k++)
-			in[k] = address(e, arena, call->node->inputs[k]);
+		if (msd_reorder_of(step) != NULL) {
+			bind_reorder(e, arena, msd_reorder_of(step));
+			continue;
+		}
+		for (size_t k = 0; k < call->node->n_inputs; k++) {
+			const struct msd_reorder *r = reorder_at(e, step, k);
+
+			in[k] = r != NULL ? reordered(e, arena, r)
+					  : address(e, arena, call->node->inputs[k]);
+		}
 		for (size_t k = 0; k < call->node->n_outputs; k++)
 			out[k] = address(e, arena, call->node->outputs[k]);
 	}
@@ -193,25 +266,26 @@ static msd_err bind_call(struct msd_entry *e, uint8_t *arena,
 			 struct msd_diag *d)
 {
 	for (size_t i = 0; i < e->n_patches; i++)
-		e->in[e->patches[i].argument] = call->inputs[e->patches[i].i].data;
+		*e->patches[i].argument = call->inputs[e->patches[i].i].data;
 	for (size_t i = 0; i < e->g->n_outputs; i++) {
 		const struct msd_entry_output *o = &e->outputs[i];
 		const modser_sg_tensor *t = e->g->outputs[i];
 
-		if (o->argument == SIZE_MAX) {
+		if (o->argument == NULL) {
 			ret_outputs[i] = is_input(t)
 						 ? call->inputs[input_of(e->g, t)].data
 						 : t->data;
 			continue;
 		}
 		if (o->is_made && call->make_output != NULL) {
-			e->out[o->argument] = call->make_output(call->ctx, i, t);
+			*o->argument = call->make_output(call->ctx, i, t);
 		} else if (o->is_made) {
-			e->out[o->argument] = address(e, arena, t);
+			*o->argument = o->by != NULL ? reordered(e, arena, o->by)
+						     : address(e, arena, t);
 		}
-		if (e->out[o->argument] == NULL)
+		if (*o->argument == NULL)
 			return msd_diag_no_memory(d);
-		ret_outputs[i] = e->out[o->argument];
+		ret_outputs[i] = *o->argument;
 	}
 	return MSD_OK;
 }
@@ -274,10 +348,15 @@ msd_err msd_entry_run_timed(struct msd_entry *e, struct msd_arena_block *arena,
 {
 	msd_err err = begin(e, arena, call, ret_outputs, d);
 	uint64_t begin_ns = msd_now_ns();
+	size_t row = first_row;
 
 	for (size_t i = 0; err == MSD_OK && i < e->n_steps; i++) {
+		const struct msd_reorder *r = msd_reorder_of(&e->steps[i]);
+
 		err = run_step(&e->steps[i], d);
-		begin_ns = msd_clock_count(clock, first_row + i, begin_ns);
+		begin_ns = r != NULL ? msd_clock_count_reorder(
+					       clock, first_row + r->row, begin_ns)
+				     : msd_clock_count(clock, row++, begin_ns);
 	}
 	return err == MSD_OK ? end(e, call, ret_outputs, d) : err;
 }

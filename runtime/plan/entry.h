@@ -11,20 +11,25 @@
 #include "runtime/plan/args.h"
 #include "runtime/plan/program.h"
 
+struct msd_reorder;
+struct msd_reorders;
+
+/* A node, or a reorder for it. */
 struct msd_entry_step {
 	const struct msd_engine_node *by;
 	struct msd_kernel_call call;
 };
 
-/* An argument that each run sets: @argument of `in` is input @i of the graph. */
+/* An argument that each run sets: input @i of the graph. */
 struct msd_entry_patch {
-	size_t argument;
+	const void **argument;
 	size_t i;
 };
 
 struct msd_entry_output {
-	size_t argument; /* of `out`: the kernel writes there. SIZE_MAX: none does */
-	bool is_made;    /* the caller may make that memory */
+	void **argument;              /* of the step that writes it. NULL: none does */
+	const struct msd_reorder *by; /* that step, if it is no node */
+	bool is_made;                 /* the caller may make that memory */
 };
 
 struct msd_entry {
@@ -38,6 +43,7 @@ struct msd_entry {
 	struct msd_entry_patch *patches;
 	size_t n_patches;
 	struct msd_entry_output *outputs; /* by output */
+	struct msd_reorders *reorders;    /* NULL: all tensors are row-major */
 	const uint8_t *arena; /* the block whose addresses the arguments are */
 	uint64_t used;        /* time of last use; 0: the entry is free */
 };
@@ -58,7 +64,7 @@ MSD_MUST_CHECK msd_err msd_entry_run(struct msd_entry *e, struct msd_arena_block
 				     const void **ret_outputs, struct msd_diag *d);
 
 struct msd_clock;
-/** The same; the clock counts step @i in row @first_row + @i. */
+/** The same; the clock counts node @i of the order in row @first_row + @i. */
 MSD_MUST_CHECK msd_err msd_entry_run_timed(struct msd_entry *e,
 					   struct msd_arena_block *arena,
 					   const struct msd_plan_args *call,
