@@ -112,7 +112,8 @@ void blocks_init(void)
 					  .parallel = parallel};
 
 	cr_assert_eq(modserd_plugin_entry.add(&host, NULL, 0), 0);
-	blocks = (struct blocks){.layout = *blocked, .engine = *theirs};
+	blocks = (struct blocks){
+		.take = theirs->take, .layout = *blocked, .engine = *theirs};
 	blocks.layout.bytes = bytes;
 	blocks.layout.from_rows = from_rows;
 	blocks.layout.to_rows = to_rows;

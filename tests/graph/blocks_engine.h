@@ -20,6 +20,9 @@ struct blocks {
 	size_t bytes;      /* that */
 	bool is_broken;    /* conversions fail */
 	bool is_scattered; /* convolutions choose by their names, not by the inputs */
+	/* The plugin's own, which takes all nodes. */
+	int (*take)(const modser_sg_node *node, void **ret_state, char *ret_why,
+		    size_t why_bytes);
 	modserd_layout layout;
 	modserd_engine engine; /* registered: change it before */
 };

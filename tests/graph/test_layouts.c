@@ -1,6 +1,7 @@
 /* Layouts of engines: outputs are the reference engine's, and a run converts no tensor
  * more often than it must. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "runtime/engine/engine.h"
 #include "runtime/plan/plan.h"
@@ -43,4 +44,196 @@ Test(layouts, a_chain_is_converted_at_its_ends)
 	x = blocks_conv(g, "c", x, 8, 24, 1);
 	(void)modser_graph_add_output(g, x);
 	finish(g, 1, 1);
+}
+
+Test(layouts, two_readers_share_a_conversion)
+{
+	modser_sg_tensor *x;
+	modser_graph *g = begin(&x, 8);
+	modser_sg_tensor *a = blocks_conv(g, "a", x, 8, 8, 3);
+	modser_sg_tensor *skip = blocks_conv(g, "skip", x, 8, 8, 1);
+
+	a = blocks_conv(g, "b", blocks_node(g, "r", "ReLu", a, NULL), 8, 8, 3);
+	(void)modser_graph_add_output(g, blocks_node(g, "y", "Add", a, skip));
+	finish(g, 1, 1);
+}
+
+/* Add finds the blocks that the convolution reads. */
+Test(layouts, a_skip_connection_is_converted_once)
+{
+	modser_sg_tensor *x;
+	modser_graph *g = begin(&x, 8);
+	modser_sg_tensor *a = blocks_conv(g, "a", x, 8, 8, 3);
+
+	a = blocks_node(g, "b", "Add", a, x);
+	a = blocks_mean(g, "mean", blocks_node(g, "r", "ReLu", a, NULL));
+	(void)modser_graph_add_output(g, a);
+	finish(g, 1, 0);
+}
+
+/* A run that has only elementwise nodes stays with rows. */
+Test(layouts, nothing_is_converted_without_a_reason)
+{
+	modser_sg_tensor *x;
+	modser_graph *g = begin(&x, 8);
+	modser_sg_tensor *a = blocks_node(g, "a", "ReLu", x, NULL);
+
+	(void)modser_graph_add_output(g, blocks_node(g, "b", "Add", a, x));
+	finish(g, 0, 0);
+	cr_expect_eq(blocks.n_asked, 2);
+}
+
+Test(layouts, channels_need_not_fill_their_blocks)
+{
+	static const int64_t channels[] = {1, 5, 7, 9, 17};
+
+	blocks_register();
+	for (size_t i = 0; i < 5; i++) {
+		modser_graph *g = modser_graph_create("g");
+		modser_sg_tensor *x = blocks_input(g, "x", channels[i], 3, 2);
+
+		x = blocks_conv(g, "a", x, channels[i], channels[4 - i], 3);
+		x = blocks_node(g, "r", "ReLu", x, NULL);
+		x = blocks_conv(g, "b", x, channels[4 - i], 3, 1);
+		(void)modser_graph_add_output(g, x);
+		blocks_compare(g);
+		modser_graph_destroy(g);
+	}
+	expect(5 * RUNS, 5 * RUNS);
+}
+
+Test(layouts, another_engine_reads_and_writes_rows)
+{
+	modser_sg_tensor *x;
+	modser_graph *g = begin(&x, 8);
+	modser_sg_tensor *a = blocks_conv(g, "a", x, 8, 8, 3);
+	modser_sg_tensor *b = blocks_node(g, "other1", "ReLu", a, NULL);
+	modser_sg_tensor *c = blocks_node(g, "other2", "Absval", a, NULL);
+
+	b = blocks_node(g, "other3", "Add", b, c);
+	(void)modser_graph_add_output(g, blocks_conv(g, "d", b, 8, 8, 1));
+	finish(g, 2, 2); /* x and b; a for both readers, and the output */
+}
+
+/* The output is converted to the caller's memory, and read in blocks. */
+Test(layouts, an_output_in_the_middle_is_rows)
+{
+	modser_sg_tensor *x;
+	modser_graph *g = begin(&x, 8);
+	modser_sg_tensor *a = blocks_conv(g, "a", x, 8, 8, 3);
+	modser_sg_tensor *b = blocks_node(g, "b", "ReLu", a, NULL);
+
+	(void)modser_graph_add_output(g, a);
+	(void)modser_graph_add_output(g, blocks_conv(g, "c", b, 8, 8, 1));
+	(void)modser_graph_add_output(g, b);
+	(void)modser_graph_add_output(g, a);
+	finish(g, 1, 3);
+}
+
+/* The rows of an output that others read are not in the caller's memory. */
+Test(layouts, an_output_that_another_engine_reads_is_copied)
+{
+	modser_sg_tensor *x;
+	modser_graph *g = begin(&x, 8);
+	modser_sg_tensor *a = blocks_conv(g, "a", x, 8, 8, 3);
+
+	(void)modser_graph_add_output(g, a);
+	(void)modser_graph_add_output(g, blocks_node(g, "other", "ReLu", a, NULL));
+	(void)modser_graph_add_output(g, blocks_conv(g, "c", a, 8, 8, 1));
+	finish(g, 1, 2);
+}
+
+Test(layouts, rows_that_are_an_output_are_also_converted)
+{
+	modser_sg_tensor *x;
+	modser_graph *g = begin(&x, 8);
+	modser_sg_tensor *a = blocks_node(g, "other", "ReLu", x, NULL);
+
+	(void)modser_graph_add_output(g, a);
+	(void)modser_graph_add_output(g, blocks_conv(g, "c", a, 8, 8, 1));
+	(void)modser_graph_add_output(g, x);
+	finish(g, 1, 1);
+}
+
+Test(layouts, a_constant_is_converted_with_the_entry)
+{
+	modser_sg_tensor *x;
+	modser_graph *g = begin(&x, 8);
+	modser_sg_tensor *k = blocks_constant(g, "k", 1, 8, 5, 4);
+	modser_sg_tensor *a = blocks_conv(g, "a", x, 8, 8, 3);
+
+	a = blocks_node(g, "b", "Add", a, k);
+	(void)modser_graph_add_output(g, blocks_node(g, "c", "Add", a, k));
+	blocks_compare(g);
+	expect(RUNS + 1, RUNS);
+	modser_graph_destroy(g);
+	msd_pool_stop();
+}
+
+static int64_t extent_of(int i)
+{
+	return i % 10 + 1;
+}
+
+/* More sets of shapes than are kept: each has layouts of its own. */
+Test(layouts, open_extents_have_an_entry_each)
+{
+	static float want[10][BLOCKS_MOST], got[BLOCKS_MOST];
+	size_t n[10];
+	modser_graph *g = modser_graph_create("g");
+	modser_sg_tensor *x = blocks_input(g, "x", 8, -1, -1);
+
+	blocks_register();
+	modser_sg_tensor *a = blocks_conv(g, "a", x, 8, 8, 3);
+	a = blocks_node(g, "b", "Add", a, x);
+	(void)modser_graph_add_output(g, blocks_node(g, "other", "ReLu", a, NULL));
+	for (int is_ours = 0; is_ours < 2; is_ours++) {
+		(void)modser_sg_tensor_set_dims(x, (const int64_t[]){1, 8, -1, -1}, 4);
+		blocks.is_off = is_ours == 0;
+		struct msd_plan *plan = blocks_plan(g);
+		for (int i = 0; i < 20; i++) {
+			const int64_t dims[] = {1, 8, extent_of(i), extent_of(i + 3)};
+			(void)modser_sg_tensor_set_dims(x, dims, 4);
+			const size_t more = blocks_run(plan, g, i % 3 == 0, got);
+			if (is_ours == 0) {
+				memcpy(want[i % 10], got, more * sizeof(float));
+				n[i % 10] = more;
+				continue;
+			}
+			cr_assert_eq(more, n[i % 10]);
+			cr_expect_arr_eq(got, want[i % 10], more * sizeof(float));
+		}
+		msd_plan_destroy(plan);
+	}
+	expect(20, 20);
+	cr_expect_eq(blocks.n_asked, 40);
+	modser_graph_destroy(g);
+	msd_pool_stop();
+}
+
+/* A computed shape: tensors are rows, and no engine is asked for layouts. */
+Test(layouts, shapes_that_depend_on_values_have_rows)
+{
+	modser_sg_tensor *x;
+	modser_graph *g = begin(&x, 8);
+	modser_sg_tensor *a = blocks_conv(g, "a", x, 8, 8, 3);
+	modser_sg_tensor *places = blocks_node(g, "other", "NonZero", a, NULL);
+
+	(void)modser_graph_add_output(g, blocks_node(g, "b", "ReLu", a, NULL));
+	(void)modser_graph_add_output(g, blocks_node(g, "c", "Shape", places, NULL));
+	static float want[BLOCKS_MOST], got[BLOCKS_MOST];
+	blocks.is_off = true;
+	struct msd_plan *plan = blocks_plan(g);
+	(void)blocks_run(plan, g, false, want);
+	msd_plan_destroy(plan);
+	blocks.is_off = false;
+	plan = blocks_plan(g);
+	const size_t n = blocks_run(plan, g, false, got);
+	cr_expect_eq(n, 8 * 5 * 4 + 2);
+	cr_expect_arr_eq(got, want, 8 * 5 * 4 * sizeof(float));
+	expect(0, 0);
+	cr_expect_eq(blocks.n_asked, 0);
+	msd_plan_destroy(plan);
+	modser_graph_destroy(g);
+	msd_pool_stop();
 }
