@@ -95,6 +95,25 @@ struct modserd_layout {
 };
 
 /*
+ * Nodes that an engine took and may run as one. No path from one of them to another
+ * leads through a node outside. The group, its lists, nodes and tensors stay valid
+ * until leave_group(). All shapes and dtypes are known. A constant is not among the
+ * inputs: its tensor has the bytes. A tensor between two nodes that is no output has
+ * no memory: the engine makes its own.
+ */
+typedef struct modserd_group {
+	uint32_t size; /* of this struct; later versions append members */
+	size_t n_nodes;
+	const modser_sg_node *const *nodes; /* each after the nodes that it reads */
+	size_t n_inputs;
+	/* Tensors that other engines, or the call, compute; each once. */
+	const modser_sg_tensor *const *inputs;
+	size_t n_outputs;
+	/* Tensors that nodes outside read, and outputs of the graph; each once. */
+	const modser_sg_tensor *const *outputs;
+} modserd_group;
+
+/*
  * An engine computes nodes in place of the kernels, also for operators that have a
  * kernel: on another device, or faster. When a model is planned, each node is offered
  * to the engines after the passes, the engine added last first. A run calls the
@@ -157,6 +176,26 @@ typedef struct modserd_engine {
 	 */
 	int (*lay_out)(void *state, const modser_sg_node *node,
 		       const modserd_layout **in, const modserd_layout **out);
+	/*
+	 * Run nodes as one: `take` says which nodes the engine supports, and the plan
+	 * makes as few groups of them as the nodes between allow. @states has for each
+	 * node what take() returned. Returns 1: run_group() runs the group, and its
+	 * state is in *@ret_state. 0: the nodes run one by one. -1 as for `take`. A
+	 * group has at least two nodes. Each set of shapes of a model has groups of its
+	 * own. If shapes depend on computed values, nodes run one by one.
+	 */
+	int (*join)(const modserd_group *group, void *const *states, void **ret_state,
+		    char *ret_why, size_t why_bytes);
+	/*
+	 * Compute all outputs of the group: @in and @out have the addresses of its
+	 * inputs and outputs, row-major in the host's memory. @out does not overlap
+	 * @in. Returns as a kernel's run. Required with `join`.
+	 */
+	int (*run_group)(void *state, const void *const *in, void *const *out,
+			 char *ret_why, size_t why_bytes);
+	/* Free the state: the shapes or the model are dropped. Its nodes are left
+	 * later. NULL: no state is kept. */
+	void (*leave_group)(void *state);
 } modserd_engine;
 
 /* Size of the first version of the struct; an engine that has it is accepted, too. */

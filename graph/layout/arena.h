@@ -11,7 +11,8 @@
 #include "proto/base/err.h"
 
 #define MSD_ARENA_ALIGN ((size_t)64)
-#define MSD_ARENA_KEEP SIZE_MAX /* as last step: never freed */
+#define MSD_ARENA_KEEP SIZE_MAX          /* as last step: never freed */
+#define MSD_ARENA_NOWHERE (SIZE_MAX - 1) /* as last step: it needs no memory */
 
 struct msd_arena_place {
 	size_t offset;

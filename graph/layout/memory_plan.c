@@ -51,7 +51,7 @@ static bool put_outputs(struct msd_arena *a, const modser_sg_node *node,
 	for (size_t i = 0; i < node->n_outputs; i++) {
 		const modser_sg_tensor *t = node->outputs[i];
 
-		if (t == NULL)
+		if (t == NULL || last[t->index] == MSD_ARENA_NOWHERE)
 			continue;
 		a->places[t->index].bytes =
 			needs->bytes != NULL && needs->bytes[t->index] > 0

@@ -30,8 +30,9 @@ struct msd_memory_needs {
 void msd_memory_plan_find_last_reads(size_t *ret_last, const modser_graph *g,
 				     const size_t *order);
 /**
- * Assign each tensor its offset; all shapes are known. @needs may be NULL. Finish @l in
- * any case.
+ * Assign each tensor its offset; all shapes are known. @last may have
+ * MSD_ARENA_NOWHERE for a tensor, which then has no place. @needs may be NULL. Finish
+ * @l in any case.
  */
 MSD_MUST_CHECK msd_err msd_memory_plan_init(struct msd_memory_plan *l,
 					    const modser_graph *g, const size_t *order,

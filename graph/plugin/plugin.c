@@ -84,7 +84,11 @@ bool msd_plugin_check_engine(const modserd_engine *engine)
 	static const struct msd_struct kind =
 		MSD_GROWN_STRUCT(modserd_engine, fields, MODSERD_ENGINE_LEAST);
 
-	return msd_struct_check(&kind, engine);
+	if (!msd_struct_check(&kind, engine))
+		return false;
+	const modserd_engine whole = msd_plugin_engine(engine);
+	return whole.join == NULL || whole.run_group != NULL ||
+	       msd_refuse("modserd_engine.run_group is NULL, but join is not") == 0;
 }
 
 bool msd_plugin_check_layout(const modserd_layout *layout)

@@ -108,6 +108,54 @@ static void leave_added(void *state)
 	free(h);
 }
 
+/* A group has at least two nodes. */
+static msd_err join_added(const struct msd_engine *e, const modserd_group *group,
+			  void *const *states, void **ret_state, struct msd_diag *d)
+{
+	const modserd_engine *theirs = &((const struct added *)e)->theirs;
+	struct held *h = calloc(1, sizeof(*h));
+	void **their_states = calloc(group->n_nodes, sizeof(*their_states));
+	char why[MOST_WHY] = "";
+	int said = -1;
+
+	if (h == NULL || their_states == NULL) {
+		free(h);
+		free((void *)their_states);
+		return msd_diag_no_memory(d);
+	}
+	for (size_t i = 0; i < group->n_nodes; i++)
+		their_states[i] = ((const struct held *)states[i])->state;
+	h->engine = theirs;
+	said = theirs->join(group, their_states, &h->state, why, sizeof(why));
+	free((void *)their_states);
+	if (said == 1) {
+		*ret_state = h;
+		return MSD_OK;
+	}
+	free(h);
+	return said == 0 ? MSD_UNSUPPORTED : fail(theirs, MSD_BAD_ARTIFACT, why, d);
+}
+
+static msd_err run_group_added(void *state, const struct msd_kernel_call *c,
+			       struct msd_diag *d)
+{
+	const struct held *h = state;
+	char why[MOST_WHY] = "";
+
+	if (h->engine->run_group(h->state, c->in, c->out, why, sizeof(why)) == 0)
+		return MSD_OK;
+	return fail(h->engine, MSD_CALL_FAILED, why, d);
+}
+
+static void leave_group_added(void *state)
+{
+	struct held *h = state;
+
+	if (h->engine->leave_group != NULL)
+		h->engine->leave_group(h->state);
+	free(h);
+}
+
 static msd_err offer(const struct msd_engine *e, const modser_sg_node *node,
 		     struct msd_engine_node *ret, struct msd_diag *d)
 {
@@ -357,6 +405,11 @@ static struct added *create(const modserd_engine *engine)
 			    .theirs = msd_plugin_engine(engine)};
 	if (a->theirs.lay_out != NULL)
 		a->row.lay_out = lay_out_added;
+	if (a->theirs.join != NULL) {
+		a->row.join = join_added;
+		a->row.run_group = run_group_added;
+		a->row.leave_group = leave_group_added;
+	}
 	return a;
 }
 

@@ -43,6 +43,18 @@ struct msd_engine {
 	/* As modserd_engine.lay_out. NULL: all tensors are row-major. */
 	bool (*lay_out)(void *state, const modser_sg_node *node,
 			const modserd_layout **in, const modserd_layout **out);
+	/*
+	 * Run the nodes of @group as one; @states has the state of each.
+	 * MSD_UNSUPPORTED: they run one by one. The group stays valid until
+	 * leave_group(), which is called before any of its nodes is left. NULL: this
+	 * engine runs node by node, and the others below are NULL, too.
+	 */
+	msd_err (*join)(const struct msd_engine *e, const modserd_group *group,
+			void *const *states, void **ret_state, struct msd_diag *d);
+	/* @c has the inputs and outputs of the group; its node is the first one. */
+	msd_err (*run_group)(void *state, const struct msd_kernel_call *c,
+			     struct msd_diag *d);
+	void (*leave_group)(void *state);
 };
 extern const struct msd_engine msd_engine_native;
 extern const struct msd_engine msd_engine_reference;

@@ -52,27 +52,44 @@ static bool allocate(struct msd_entry *e, const modser_graph *g)
 	       e->patches != NULL && e->outputs != NULL;
 }
 
-static msd_err make_steps(struct msd_entry *e, struct msd_graph_program *p,
-			  struct msd_diag *d)
+struct msd_entry_ends msd_entry_ends(const struct msd_entry_step *step)
 {
+	const modser_sg_node *node = step->call.node;
+	const struct msd_group *group = step->group;
+
+	if (group != NULL) {
+		return (struct msd_entry_ends){group->told.inputs, group->told.outputs,
+					       group->told.n_inputs,
+					       group->told.n_outputs};
+	}
+	return (struct msd_entry_ends){(const modser_sg_tensor *const *)node->inputs,
+				       (const modser_sg_tensor *const *)node->outputs,
+				       node->n_inputs, node->n_outputs};
+}
+
+static void make_steps(struct msd_entry *e)
+{
+	const struct msd_groups *groups = &e->groups;
 	const void **in = e->in;
 	void **out = e->out;
-	msd_err err = MSD_OK;
 
-	for (size_t i = 0; err == MSD_OK && i < e->g->n_nodes; i++) {
-		modser_sg_node *node = e->g->nodes[p->order[i]];
+	for (size_t i = 0; i < e->g->n_nodes; i++) {
+		const modser_sg_node *node = e->g->nodes[groups->order[i]];
+		const struct msd_group *group = msd_groups_find(groups, node);
 		struct msd_entry_step *step = &e->steps[e->n_steps];
 
-		if (msd_sg_node_is_given(node))
+		if (msd_sg_node_is_given(node) ||
+		    (group != NULL && group->told.nodes[0] != node))
 			continue;
 		step->call =
 			(struct msd_kernel_call){.node = node, .in = in, .out = out};
-		err = msd_claim_choose(&p->claims[node->index], node, &step->by, d);
-		in += node->n_inputs;
-		out += node->n_outputs;
+		step->by = group != NULL ? &group->step : groups->by[node->index];
+		step->group = group;
+		step->row = groups->row != NULL ? groups->row[node->index] : e->n_steps;
+		in += msd_entry_ends(step).n_in;
+		out += msd_entry_ends(step).n_out;
 		e->n_steps++;
 	}
-	return err;
 }
 
 static void add_patch(struct msd_entry *e, const modser_sg_tensor *t,
@@ -121,7 +138,7 @@ static void find_ends(struct msd_entry *e, const struct msd_graph_program *p)
 {
 	for (size_t i = 0; i < e->n_steps; i++) {
 		const struct msd_entry_step *step = &e->steps[i];
-		const modser_sg_node *node = step->call.node;
+		const struct msd_entry_ends ends = msd_entry_ends(step);
 		const void **in = e->in + (step->call.in - e->in);
 		void **out = e->out + (step->call.out - e->out);
 		struct msd_reorder *r = msd_reorder_of(step);
@@ -133,13 +150,13 @@ static void find_ends(struct msd_entry *e, const struct msd_graph_program *p)
 				add_output(e, p, r->tensor, &r->out, r);
 			continue;
 		}
-		for (size_t k = 0; k < node->n_inputs; k++) {
+		for (size_t k = 0; k < ends.n_in; k++) {
 			if (reorder_at(e, step, k) == NULL)
-				add_patch(e, node->inputs[k], &in[k]);
+				add_patch(e, ends.in[k], &in[k]);
 		}
-		for (size_t k = 0; k < node->n_outputs; k++) {
+		for (size_t k = 0; k < ends.n_out; k++) {
 			if (!is_laid_out(step->call.out_layouts, k))
-				add_output(e, p, node->outputs[k], &out[k], NULL);
+				add_output(e, p, ends.out[k], &out[k], NULL);
 		}
 	}
 }
@@ -148,21 +165,25 @@ msd_err msd_entry_init(struct msd_entry *e, struct msd_graph_program *p,
 		       modser_graph *g, struct msd_diag *d)
 {
 	*e = (struct msd_entry){.g = g, .owns_view = g != p->g};
-	msd_err err = allocate(e, g) ? make_steps(e, p, d) : msd_diag_no_memory(d);
-	if (err == MSD_OK)
-		err = msd_reorders_create(e, p, d);
+	msd_err err = allocate(e, g) ? msd_groups_init(&e->groups, p, g, d)
+				     : msd_diag_no_memory(d);
+	if (err != MSD_OK)
+		return err;
+	make_steps(e);
+	err = msd_reorders_create(e, d);
 	if (err != MSD_OK)
 		return err;
 	find_ends(e, p);
 	return e->reorders != NULL
-		       ? msd_memory_plan_init(&e->memory, g, p->order,
+		       ? msd_memory_plan_init(&e->memory, g, e->groups.order,
 					      e->reorders->last, &e->reorders->needs, d)
-		       : msd_memory_plan_init(&e->memory, g, p->order, p->last, NULL,
-					      d);
+		       : msd_memory_plan_init(&e->memory, g, e->groups.order,
+					      e->groups.last, NULL, d);
 }
 
 void msd_entry_finish(struct msd_entry *e)
 {
+	msd_groups_finish(&e->groups); /* they point into the view */
 	if (e->owns_view)
 		msd_sg_view_destroy(e->g);
 	msd_memory_plan_finish(&e->memory);
@@ -223,22 +244,22 @@ static void bind(struct msd_entry *e, uint8_t *arena)
 {
 	for (size_t i = 0; i < e->n_steps; i++) {
 		const struct msd_entry_step *step = &e->steps[i];
-		const struct msd_kernel_call *call = &step->call;
-		const void **in = e->in + (call->in - e->in);
-		void **out = e->out + (call->out - e->out);
+		const struct msd_entry_ends ends = msd_entry_ends(step);
+		const void **in = e->in + (step->call.in - e->in);
+		void **out = e->out + (step->call.out - e->out);
 
 		if (msd_reorder_of(step) != NULL) {
 			bind_reorder(e, arena, msd_reorder_of(step));
 			continue;
 		}
-		for (size_t k = 0; k < call->node->n_inputs; k++) {
+		for (size_t k = 0; k < ends.n_in; k++) {
 			const struct msd_reorder *r = reorder_at(e, step, k);
 
 			in[k] = r != NULL ? reordered(e, arena, r)
-					  : address(e, arena, call->node->inputs[k]);
+					  : address(e, arena, ends.in[k]);
 		}
-		for (size_t k = 0; k < call->node->n_outputs; k++)
-			out[k] = address(e, arena, call->node->outputs[k]);
+		for (size_t k = 0; k < ends.n_out; k++)
+			out[k] = address(e, arena, ends.out[k]);
 	}
 	e->arena = arena;
 }
@@ -327,7 +348,10 @@ static inline msd_err run_step(const struct msd_entry_step *step, struct msd_dia
 	const struct msd_engine_node *by = step->by;
 	const msd_err err = by->engine->run(by->state, &step->call, d);
 
-	return err == MSD_OK ? err : msd_entry_blame(step->call.node, err, d);
+	if (err == MSD_OK)
+		return MSD_OK;
+	return step->group != NULL ? msd_group_blame(step->group, err, d)
+				   : msd_entry_blame(step->call.node, err, d);
 }
 
 msd_err msd_entry_run(struct msd_entry *e, struct msd_arena_block *arena,
@@ -348,15 +372,14 @@ msd_err msd_entry_run_timed(struct msd_entry *e, struct msd_arena_block *arena,
 {
 	msd_err err = begin(e, arena, call, ret_outputs, d);
 	uint64_t begin_ns = msd_now_ns();
-	size_t row = first_row;
 
 	for (size_t i = 0; err == MSD_OK && i < e->n_steps; i++) {
 		const struct msd_reorder *r = msd_reorder_of(&e->steps[i]);
+		const size_t row = first_row + e->steps[i].row;
 
 		err = run_step(&e->steps[i], d);
-		begin_ns = r != NULL ? msd_clock_count_reorder(
-					       clock, first_row + r->row, begin_ns)
-				     : msd_clock_count(clock, row++, begin_ns);
+		begin_ns = r != NULL ? msd_clock_count_reorder(clock, row, begin_ns)
+				     : msd_clock_count(clock, row, begin_ns);
 	}
 	return err == MSD_OK ? end(e, call, ret_outputs, d) : err;
 }

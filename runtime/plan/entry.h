@@ -9,15 +9,24 @@
 #include "runtime/kernel/kernel.h"
 #include "runtime/plan/allocator.h"
 #include "runtime/plan/args.h"
+#include "runtime/plan/group.h"
 #include "runtime/plan/program.h"
 
 struct msd_reorder;
 struct msd_reorders;
 
-/* A node, or a reorder for it. */
+/* A node, a group of nodes, or a reorder for one. */
 struct msd_entry_step {
 	const struct msd_engine_node *by;
 	struct msd_kernel_call call;
+	const struct msd_group *group; /* NULL: no group */
+	size_t row; /* of the node among those of the plan: describe.h */
+};
+
+/* The tensors of the arguments of a node or a group. */
+struct msd_entry_ends {
+	const modser_sg_tensor *const *in, *const *out;
+	size_t n_in, n_out;
 };
 
 /* An argument that each run sets: input @i of the graph. */
@@ -35,6 +44,7 @@ struct msd_entry_output {
 struct msd_entry {
 	modser_graph *g; /* the plan's graph, or a view of it */
 	bool owns_view;
+	struct msd_groups groups;
 	struct msd_memory_plan memory;
 	struct msd_entry_step *steps;
 	size_t n_steps;
@@ -55,6 +65,8 @@ struct msd_entry {
 MSD_MUST_CHECK msd_err msd_entry_init(struct msd_entry *e, struct msd_graph_program *p,
 				      modser_graph *g, struct msd_diag *d);
 void msd_entry_finish(struct msd_entry *e);
+/** @step is no reorder. */
+struct msd_entry_ends msd_entry_ends(const struct msd_entry_step *step);
 /** True if the entry is for inputs of these shapes and dtypes. */
 bool msd_entry_is_for(const struct msd_entry *e, const struct msd_graph_program *p,
 		      const struct msd_plan_input *inputs);
@@ -64,7 +76,7 @@ MSD_MUST_CHECK msd_err msd_entry_run(struct msd_entry *e, struct msd_arena_block
 				     const void **ret_outputs, struct msd_diag *d);
 
 struct msd_clock;
-/** The same; the clock counts node @i of the order in row @first_row + @i. */
+/** The same; the clock counts a step in @first_row + its row. */
 MSD_MUST_CHECK msd_err msd_entry_run_timed(struct msd_entry *e,
 					   struct msd_arena_block *arena,
 					   const struct msd_plan_args *call,

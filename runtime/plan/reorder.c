@@ -18,7 +18,6 @@
 #include "proto/base/grow.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/plan/entry.h"
-#include "runtime/plan/program.h"
 
 #define MOST_WHY 256
 #define MOST_BYTES (SIZE_MAX / 4)
@@ -33,7 +32,7 @@ struct want {
 struct build {
 	struct msd_entry *e;
 	struct msd_reorders *r;
-	const size_t *last; /* of the program */
+	const size_t *last; /* of the groups */
 	/* By tensor: what its producer writes, and the other forms of it. */
 	struct want *main;
 	const struct msd_engine **main_by;
@@ -42,8 +41,9 @@ struct build {
 	/* Of the node that is asked: inputs, then outputs. */
 	const modserd_layout **asked;
 	struct want *wants;
-	/* Its number in the run and in the order; and where its reorders run. */
-	size_t row, order, at;
+	/* Its number among the steps and in the plan, its first and last place in the
+	 * order, and the step before which its reorders run. */
+	size_t step, row, order, until, at;
 	bool has_layouts;
 };
 
@@ -96,7 +96,7 @@ static msd_err add_block(struct build *b, struct msd_reorder *r, size_t bytes,
 
 	if (!msd_grow(&b->r->blocks, n, sizeof(*b->r->blocks)))
 		return msd_diag_no_memory(d);
-	b->r->blocks[n] = (struct msd_memory_block){bytes, b->order, b->order};
+	b->r->blocks[n] = (struct msd_memory_block){bytes, b->order, b->until};
 	b->r->needs.blocks = b->r->blocks;
 	b->r->needs.n_blocks = n + 1;
 	b->r->n_steps++;
@@ -138,7 +138,7 @@ static void read_form(struct build *b, const modser_sg_tensor *t, struct msd_reo
 		last = r->own == NULL ? &b->r->blocks[r->block].last : NULL;
 	}
 	if (last != NULL && *last != MSD_ARENA_KEEP)
-		*last = b->order;
+		*last = b->until;
 }
 
 static struct msd_reorder *find(const struct build *b, const modser_sg_tensor *t,
@@ -203,7 +203,7 @@ static msd_err set_input(struct build *b, const struct msd_entry_step *step, siz
 			 struct msd_diag *d)
 {
 	const size_t argument = (size_t)(step->call.in - b->e->in) + k;
-	const modser_sg_tensor *t = step->call.node->inputs[k];
+	const modser_sg_tensor *t = msd_entry_ends(step).in[k];
 	const struct want *want = &b->wants[k];
 	struct msd_reorder *r = NULL;
 	msd_err err = MSD_OK;
@@ -226,14 +226,14 @@ static msd_err set_input(struct build *b, const struct msd_entry_step *step, siz
 static msd_err set_output(struct build *b, const struct msd_entry_step *step, size_t k,
 			  struct msd_diag *d)
 {
-	const modser_sg_node *node = step->call.node;
-	const modser_sg_tensor *t = node->outputs[k];
-	const struct want *want = &b->wants[node->n_inputs + k];
+	const struct msd_entry_ends ends = msd_entry_ends(step);
+	const modser_sg_tensor *t = ends.out[k];
+	const struct want *want = &b->wants[ends.n_in + k];
 	struct msd_reorder *r = NULL;
 
 	if (t == NULL)
 		return MSD_OK;
-	b->r->last[t->index] = b->order;
+	b->r->last[t->index] = b->until;
 	b->main[t->index] = *want;
 	b->main_by[t->index] = step->by->engine;
 	b->r->bytes[t->index] = want->bytes;
@@ -244,7 +244,7 @@ static msd_err set_output(struct build *b, const struct msd_entry_step *step, si
 		b->r->last[t->index] = MSD_ARENA_KEEP;
 		return MSD_OK;
 	}
-	const msd_err err = make_rows(b, t, node, &r, d);
+	const msd_err err = make_rows(b, t, step->call.node, &r, d);
 	if (err == MSD_OK)
 		b->r->blocks[r->block].last = MSD_ARENA_KEEP;
 	return err;
@@ -295,7 +295,7 @@ static msd_err ask(struct build *b, const struct msd_entry_step *step,
 {
 	const struct msd_engine *by = step->by->engine;
 	const modser_sg_node *node = step->call.node;
-	const size_t n = node->n_inputs + node->n_outputs;
+	const size_t n = msd_entry_ends(step).n_in + msd_entry_ends(step).n_out;
 	msd_err err = MSD_OK;
 
 	memset(b->wants, 0, n * sizeof(*b->wants));
@@ -333,20 +333,20 @@ static bool has_layout(const struct want *wants, size_t n)
 
 static msd_err lay_out(struct build *b, struct msd_entry_step *step, struct msd_diag *d)
 {
-	const modser_sg_node *node = step->call.node;
+	const struct msd_entry_ends ends = msd_entry_ends(step);
 	msd_err err = ask(b, step, d);
 
-	b->at = b->row;
-	for (size_t k = 0; err == MSD_OK && k < node->n_inputs; k++)
+	b->at = b->step;
+	for (size_t k = 0; err == MSD_OK && k < ends.n_in; k++)
 		err = set_input(b, step, k, d);
-	b->at = b->row + 1;
-	for (size_t k = 0; err == MSD_OK && k < node->n_outputs; k++)
+	b->at = b->step + 1;
+	for (size_t k = 0; err == MSD_OK && k < ends.n_out; k++)
 		err = set_output(b, step, k, d);
 	if (err != MSD_OK)
-		return msd_entry_blame(node, err, d);
-	if (has_layout(b->wants, node->n_inputs))
+		return msd_entry_blame(step->call.node, err, d);
+	if (has_layout(b->wants, ends.n_in))
 		step->call.in_layouts = b->r->in_layouts + (step->call.in - b->e->in);
-	if (has_layout(b->wants + node->n_inputs, node->n_outputs)) {
+	if (has_layout(b->wants + ends.n_in, ends.n_out)) {
 		step->call.out_layouts =
 			b->r->out_layouts + (step->call.out - b->e->out);
 	}
@@ -356,17 +356,25 @@ static msd_err lay_out(struct build *b, struct msd_entry_step *step, struct msd_
 	return MSD_OK;
 }
 
-static msd_err walk(struct build *b, const size_t *order, struct msd_diag *d)
+static msd_err walk(struct build *b, struct msd_diag *d)
 {
+	const struct msd_groups *groups = &b->e->groups;
 	const modser_graph *g = b->e->g;
 	msd_err err = MSD_OK;
 
 	for (size_t i = 0; err == MSD_OK && i < g->n_nodes; i++) {
-		if (msd_sg_node_is_given(g->nodes[order[i]]))
+		struct msd_entry_step *step = &b->e->steps[b->step];
+		const modser_sg_node *node = g->nodes[groups->order[i]];
+
+		if (b->step == b->e->n_steps || step->call.node != node)
 			continue;
+		b->row = step->row;
 		b->order = i;
-		err = lay_out(b, &b->e->steps[b->row], d);
-		b->row++;
+		b->until = i;
+		if (step->group != NULL) /* its nodes follow each other */
+			b->until = i + step->group->told.n_nodes - 1;
+		err = lay_out(b, step, d);
+		b->step++;
 	}
 	return err;
 }
@@ -386,6 +394,7 @@ static msd_err insert(struct msd_entry *e, struct msd_diag *d)
 			if (r->own != NULL)
 				continue;
 			steps[to].by = &r->by;
+			steps[to].row = r->row;
 			steps[to++].call = (struct msd_kernel_call){
 				.node = r->node, .in = &r->in, .out = &r->out};
 		}
@@ -398,7 +407,7 @@ static msd_err insert(struct msd_entry *e, struct msd_diag *d)
 	return MSD_OK;
 }
 
-static bool allocate(struct build *b, size_t n_in, size_t n_out, size_t most_ends)
+static bool allocate(struct build *b, size_t n_in, size_t n_out, size_t most)
 {
 	const modser_graph *g = b->e->g;
 	struct msd_reorders *r = b->r;
@@ -406,15 +415,19 @@ static bool allocate(struct build *b, size_t n_in, size_t n_out, size_t most_end
 	r->in = calloc(n_in + 1, sizeof(*r->in));
 	r->in_layouts = calloc(n_in + 1, sizeof(*r->in_layouts));
 	r->out_layouts = calloc(n_out + 1, sizeof(*r->out_layouts));
-	r->rows = calloc(b->e->n_steps + 1, sizeof(*r->rows));
+	r->rows = calloc(g->n_nodes + 1, sizeof(*r->rows));
 	r->last = calloc(g->n_tensors + 1, sizeof(*r->last));
 	r->bytes = calloc(g->n_tensors + 1, sizeof(*r->bytes));
 	r->needs.bytes = r->bytes;
+	for (size_t i = 0; r->last != NULL && i < g->n_tensors; i++) {
+		if (b->last[i] == MSD_ARENA_NOWHERE)
+			r->last[i] = MSD_ARENA_NOWHERE;
+	}
 	b->main = calloc(g->n_tensors + 1, sizeof(*b->main));
 	b->main_by = calloc(g->n_tensors + 1, sizeof(*b->main_by));
 	b->others = calloc(g->n_tensors + 1, sizeof(*b->others));
-	b->asked = calloc(2 * most_ends, sizeof(*b->asked));
-	b->wants = calloc(2 * most_ends, sizeof(*b->wants));
+	b->asked = calloc(most, sizeof(*b->asked));
+	b->wants = calloc(most, sizeof(*b->wants));
 	return r->in != NULL && r->in_layouts != NULL && r->out_layouts != NULL &&
 	       r->rows != NULL && r->last != NULL && r->bytes != NULL &&
 	       b->main != NULL && b->main_by != NULL && b->others != NULL &&
@@ -439,11 +452,10 @@ static bool may_lay_out(const struct msd_entry *e)
 	return false;
 }
 
-msd_err msd_reorders_create(struct msd_entry *e, const struct msd_graph_program *p,
-			    struct msd_diag *d)
+msd_err msd_reorders_create(struct msd_entry *e, struct msd_diag *d)
 {
-	struct build b = {.e = e, .last = p->last};
-	size_t n_in = 0, n_out = 0;
+	struct build b = {.e = e, .last = e->groups.last};
+	size_t n_in = 0, n_out = 0, most = 1;
 
 	if (!may_lay_out(e))
 		return MSD_OK;
@@ -453,11 +465,15 @@ msd_err msd_reorders_create(struct msd_entry *e, const struct msd_graph_program 
 	b.r = e->reorders;
 	b.end = &b.r->first;
 	for (size_t i = 0; i < e->n_steps; i++) {
-		n_in += e->steps[i].call.node->n_inputs;
-		n_out += e->steps[i].call.node->n_outputs;
+		const struct msd_entry_ends ends = msd_entry_ends(&e->steps[i]);
+
+		n_in += ends.n_in;
+		n_out += ends.n_out;
+		if (ends.n_in + ends.n_out > most)
+			most = ends.n_in + ends.n_out;
 	}
-	msd_err err = allocate(&b, n_in, n_out, p->most_ends) ? walk(&b, p->order, d)
-							      : msd_diag_no_memory(d);
+	msd_err err =
+		allocate(&b, n_in, n_out, most) ? walk(&b, d) : msd_diag_no_memory(d);
 	build_finish(&b);
 	if (err == MSD_OK && b.has_layouts)
 		return insert(e, d);

@@ -14,7 +14,6 @@
 
 struct msd_entry;
 struct msd_entry_step;
-struct msd_graph_program;
 
 struct msd_reorder {
 	struct msd_engine_node by; /* of its step; this struct is the state */
@@ -49,7 +48,7 @@ struct msd_reorders {
 	const struct msd_reorder **in;
 	const modserd_layout **in_layouts; /* by argument */
 	const modserd_layout **out_layouts;
-	struct msd_reorder_row *rows; /* by node, in the order of a run */
+	struct msd_reorder_row *rows; /* by row of the plan */
 	struct msd_memory_needs needs;
 	/* By tensor, of what its producer writes. */
 	size_t *last;                    /* the step that reads it last */
@@ -59,13 +58,12 @@ struct msd_reorders {
 
 /**
  * Ask the engines of the nodes of @e for layouts, and insert the reorders between its
- * steps. e->reorders stays NULL if all tensors are row-major. Free it in any case.
+ * steps. A group has rows. e->reorders stays NULL if all tensors are row-major. Free it
+ * in any case.
  */
-MSD_MUST_CHECK msd_err msd_reorders_create(struct msd_entry *e,
-					   const struct msd_graph_program *p,
-					   struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_reorders_create(struct msd_entry *e, struct msd_diag *d);
 void msd_reorders_destroy(struct msd_reorders *r); /* NULL is fine */
-/** NULL: the step runs a node. */
+/** NULL: the step runs a node or a group. */
 struct msd_reorder *msd_reorder_of(const struct msd_entry_step *step);
 
 #endif

@@ -105,8 +105,11 @@ static int run_taken(void *state, const modserd_kernel_call *call, char *ret_why
 	return 0;
 }
 
-static const modserd_engine engine = {sizeof(engine), "toy engine", take, run_taken,
-				      free,           NULL,         NULL};
+static const modserd_engine engine = {.size = sizeof(engine),
+				      .name = "toy engine",
+				      .take = take,
+				      .run = run_taken,
+				      .leave = free};
 
 /* Another, for convolutions of one channel and one place that are called "toy...":
  * three times as much, and seven times with a batch norm in it, where it knows of that.
