@@ -335,6 +335,60 @@ Test(group, a_call_whose_shapes_fail_to_join_leaves_the_plan_usable)
 	modser_graph_destroy(g);
 }
 
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 16;
+}
+
+/* Nodes of the engine and others (Floor), each of which reads earlier ones. */
+static modser_graph *random_graph(uint32_t seed)
+{
+	static const char *const ops[] = {"Add", "ReLu", "Floor"};
+	modser_graph *g = modser_graph_create("g");
+	modser_sg_tensor *tensors[21] = {begin(g, 5)};
+	const size_t n = 2 + next_random(&seed) % 19;
+
+	for (size_t i = 1; i <= n; i++) {
+		const uint32_t op = next_random(&seed) % 3;
+		modser_sg_tensor *a = tensors[next_random(&seed) % i];
+		modser_sg_tensor *b = tensors[next_random(&seed) % i];
+
+		tensors[i] = then(g, ops[op], "n", a, op == 0 ? b : NULL);
+	}
+	for (size_t i = 0; i < 3; i++)
+		(void)modser_graph_add_output(g, tensors[n - i % n]);
+	(void)modser_graph_add_output(g, tensors[1 + next_random(&seed) % n]);
+	return g;
+}
+
+#define SEEDS 300u
+
+Test(group, random_graphs_have_the_bits_of_the_reference_engine)
+{
+	static float want[SEEDS][4 * N];
+	float is[4 * N];
+
+	cr_assert_eq(setenv("MODSERD_ENGINE", "reference", 1), 0);
+	for (uint32_t seed = 0; seed < SEEDS; seed++) {
+		modser_graph *g = random_graph(seed);
+
+		(void)answer(g, 5, want[seed]);
+		modser_graph_destroy(g);
+	}
+	add_engine();
+	for (uint32_t seed = 0; seed < SEEDS; seed++) {
+		modser_graph *g = random_graph(seed);
+
+		(void)answer(g, 5, is);
+		cr_assert_eq(memcmp(is, want[seed], sizeof(is)), 0, "%u",
+			     (unsigned)seed);
+		modser_graph_destroy(g);
+	}
+	cr_expect_gt(seen.n_joined, (int)SEEDS / 2);
+	cr_expect_eq(seen.n_left, seen.n_joined);
+}
+
 Test(group, tensors_within_a_group_take_no_memory_of_the_plan)
 {
 	modser_graph *g = block(5);

@@ -289,8 +289,11 @@ static int run_group(void *state, const void *const *in, void *const *out,
 	for (size_t i = 0; i < told->n_inputs; i++)
 		g->at[modser_sg_tensor_index(told->inputs[i])] =
 			(float *)(uintptr_t)in[i];
-	for (size_t i = 0; i < told->n_outputs; i++)
+	for (size_t i = 0; i < told->n_outputs; i++) {
+		/* An engine may write an output before it has read all inputs. */
+		memset(out[i], 0xff, elements(told->outputs[i]) * sizeof(float));
 		g->at[modser_sg_tensor_index(told->outputs[i])] = out[i];
+	}
 	for (size_t i = 0; i < told->n_nodes; i++) {
 		const modser_sg_node *node = told->nodes[i];
 		const float *args[3] = {NULL, NULL, NULL};
