@@ -50,10 +50,16 @@ static void leave(void *state)
 	n_left++;
 }
 
-static const modserd_engine first = {
-	sizeof(modserd_engine), "first", take, run_first, leave, NULL, NULL, NULL};
-static const modserd_engine second = {
-	sizeof(modserd_engine), "second", take, run_second, leave, NULL, NULL, NULL};
+static const modserd_engine first = {.size = sizeof(first),
+				     .name = "first",
+				     .take = take,
+				     .run = run_first,
+				     .leave = leave};
+static const modserd_engine second = {.size = sizeof(second),
+				      .name = "second",
+				      .take = take,
+				      .run = run_second,
+				      .leave = leave};
 
 static float answer(void)
 {
@@ -90,16 +96,12 @@ Test(engine_row, what_it_keeps_goes_with_the_plan)
 
 Test(engine_row, a_name_is_for_one)
 {
-	const modserd_engine taken = {sizeof(modserd_engine),
-				      "reference",
-				      take,
-				      run_first,
-				      NULL,
-				      NULL,
-				      NULL,
-				      NULL};
+	const modserd_engine taken = {.size = sizeof(taken),
+				      .name = "reference",
+				      .take = take,
+				      .run = run_first};
 	const modserd_engine empty = {
-		sizeof(modserd_engine), "empty", take, NULL, NULL, NULL, NULL, NULL};
+		.size = sizeof(empty), .name = "empty", .take = take};
 
 	cr_assert_eq(msd_engine_register(&first), 0);
 	cr_expect_eq(msd_engine_register(&first), -1);
