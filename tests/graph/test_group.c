@@ -13,6 +13,7 @@
 #include "runtime/plan/plan.h"
 #include "runtime/plan/timed.h"
 #include "runtime/pool/pool.h"
+#include "tests/graph/blocks_engine.h"
 #include "tests/graph/constant.h"
 #include "tests/support/fail_alloc.h"
 
@@ -28,6 +29,14 @@ static struct seen {
 	int says;                    /* by join() */
 	bool fails;                  /* run_group() does */
 } seen;
+
+/* Nodes that are called "blocks" are for the engine of blocks_engine.h. */
+static int take(const modser_sg_node *node, void **ret_state, char *ret_why,
+		size_t why_bytes)
+{
+	return strcmp(modser_sg_node_name(node), "blocks") != 0 &&
+	       joiner.take(node, ret_state, ret_why, why_bytes);
+}
 
 static int join(const modserd_group *g, void *const *states, void **ret_state,
 		char *ret_why, size_t why_bytes)
@@ -67,6 +76,7 @@ static void add_engine(void)
 {
 	seen = (struct seen){.says = 1};
 	watched = joiner;
+	watched.take = take;
 	watched.join = join;
 	watched.run_group = run_group;
 	watched.leave_group = leave_group;
@@ -387,6 +397,67 @@ Test(group, random_graphs_have_the_bits_of_the_reference_engine)
 	}
 	cr_expect_gt(seen.n_joined, (int)SEEDS / 2);
 	cr_expect_eq(seen.n_left, seen.n_joined);
+}
+
+/* Nodes of both engines, all of which could run on either. */
+static modser_graph *mixed_graph(uint32_t seed)
+{
+	modser_graph *g = modser_graph_create("g");
+	modser_sg_tensor *tensors[16] = {blocks_input(g, "x", 16, 3, 2)};
+	const size_t n = 3 + next_random(&seed) % 13;
+
+	for (size_t i = 1; i <= n; i++) {
+		const char *name = next_random(&seed) % 2 == 0 ? "blocks" : "other";
+		modser_sg_tensor *a = tensors[next_random(&seed) % i];
+		modser_sg_tensor *b = tensors[next_random(&seed) % i];
+
+		if (next_random(&seed) % 3 == 0) {
+			tensors[i] = blocks_conv(g, name, a, 16, 16, 1);
+		} else if (next_random(&seed) % 2 == 0) {
+			tensors[i] = blocks_node(g, name, "Add", a, b);
+		} else {
+			tensors[i] = blocks_node(g, name, "ReLu", a, NULL);
+		}
+	}
+	(void)modser_graph_add_output(g, tensors[n]);
+	(void)modser_graph_add_output(g, tensors[n / 2]);
+	return g;
+}
+
+#define MIXED 100u
+
+Test(group, groups_of_one_engine_meet_layouts_of_another)
+{
+	static float want[MIXED][256], is[BLOCKS_MOST];
+
+	blocks_register();
+	blocks.is_off = true; /* all nodes to the reference engine */
+	for (uint32_t seed = 0; seed < MIXED; seed++) {
+		modser_graph *g = mixed_graph(seed);
+		struct msd_plan *plan = blocks_plan(g);
+
+		cr_assert_leq(blocks_run(plan, g, false, want[seed]), 256);
+		msd_plan_destroy(plan);
+		modser_graph_destroy(g);
+	}
+	blocks.is_off = false;
+	add_engine();
+	for (uint32_t seed = 0; seed < MIXED; seed++) {
+		modser_graph *g = mixed_graph(seed);
+		struct msd_plan *plan = blocks_plan(g);
+
+		for (int makes = 0; makes < 2; makes++) {
+			const size_t n = blocks_run(plan, g, makes == 1, is);
+			cr_assert_eq(memcmp(is, want[seed], n * sizeof(*is)), 0, "%u",
+				     (unsigned)seed);
+		}
+		msd_plan_destroy(plan);
+		modser_graph_destroy(g);
+	}
+	cr_expect_gt(seen.n_joined, (int)MIXED / 2);
+	cr_expect_eq(seen.n_left, seen.n_joined);
+	cr_expect_gt(blocks.n_from_rows, (int)MIXED / 2);
+	cr_expect_gt(blocks.n_to_rows, (int)MIXED / 2);
 }
 
 Test(group, tensors_within_a_group_take_no_memory_of_the_plan)
