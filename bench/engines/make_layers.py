@@ -3,6 +3,7 @@
 import sys, pathlib, numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from make_models import Net, T
+from make_networks import convnext_block
 out = pathlib.Path(sys.argv[1]); out.mkdir(exist_ok=True)
 i64 = np.int64
 L = {
@@ -25,6 +26,12 @@ L = {
  "conv3d_16_16": (lambda n, x: n.add("Conv", x, n.weight(16,16,3,3,3), kernel_shape=[3,3,3], pads=[1]*6), 1,16,16,16,16),
  "conv3x3_g32_256_28": (lambda n, x: n.conv(x, 256, 256, 3, g=32, bn=False, act=None), 1,256,28,28),
  "conv3x3_dil2_64_28": (lambda n, x: n.add("Conv", x, n.weight(64,64,3,3), kernel_shape=[3,3], dilations=[2,2], pads=[2]*4), 1,64,28,28),
+ "depthwise7x7_96_56": (lambda n, x: n.conv(x, 96, 96, 7, g=96, bn=False, act=None), 1,96,56,56),
+ "depthwise7x7_384_14": (lambda n, x: n.conv(x, 384, 384, 7, g=384, bn=False, act=None), 1,384,14,14),
+ "depthwise5x5_240_28": (lambda n, x: n.conv(x, 240, 240, 5, g=240, bn=False, act=None), 1,240,28,28),
+ "depthwise5x5_s2_144_56": (lambda n, x: n.conv(x, 144, 144, 5, 2, g=144, bn=False, act=None), 1,144,56,56),
+ "conv6x6_s2_3_320_silu": (lambda n, x: n.conv(x, 3, 16, 6, 2, bn=False, act="Swish", p=2), 1,3,320,320),
+ "convnext_block_96_56": (lambda n, x: convnext_block(n, x, 96), 1,96,56,56),
  "depth_to_space_64_28": (lambda n, x: n.add("DepthToSpace", x, blocksize=2), 1,64,28,28),
  "space_to_depth_16_56": (lambda n, x: n.add("SpaceToDepth", x, blocksize=2), 1,16,56,56),
  "hardswish_64_56": (lambda n, x: n.add("HardSwish", x), 1,64,56,56),

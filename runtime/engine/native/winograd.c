@@ -11,6 +11,9 @@
 #include "runtime/engine/native/work.h"
 
 enum { VALUES = MSD_NATIVE_WINOGRAD, FEWEST = 64, KEPT = 6400, SUMS = 2400 };
+/* Floats between the tiles of two values: a power of two would put all values of a tile
+ * into the same few lines of the cache. */
+enum { GAP = 16 };
 
 /* G g G', with G = 1 0 0; 1/2 1/2 1/2; 1/2 -1/2 1/2; 0 0 1 */
 static void values_of(const float g[9], double factor, float *ret, size_t size)
@@ -112,7 +115,7 @@ static void multiply(const struct job *j, size_t m0, size_t m1, size_t columns,
 			.n = columns,
 			.k = depth,
 			.packed_a = j->r->weights + v * all + m0 * depth,
-			.packed_b = values + v * columns * depth,
+			.packed_b = values + v * (columns * depth + GAP),
 			.y = sums + v * columns,
 			.y_row = VALUES * columns,
 		};
@@ -164,13 +167,13 @@ static void run_part(const struct job *j, size_t i, float *scratch)
 	const size_t m1 = m0 + j->m_step < r->channels ? m0 + j->m_step : r->channels;
 	const size_t step = sums_step(j, columns);
 	float *values = scratch;
-	float *sums = values + VALUES * j->n_step * r->in_channels;
+	float *sums = values + VALUES * (j->n_step * r->in_channels + GAP);
 
 	if (m0 >= m1)
 		return;
 	for (size_t c = 0; c < r->in_channels; c++) {
 		j->k->winograd_bring(&j->shape, j->planes + c * j->window.plane, tile,
-				     n, columns * r->in_channels,
+				     n, columns * r->in_channels + GAP,
 				     j->k->panel * r->in_channels,
 				     values + c * j->k->panel);
 	}
@@ -243,7 +246,8 @@ bool msd_native_winograd_convolve(const struct msd_native_winograd_run *r)
 	divide(&j);
 	const size_t planes = r->in_channels * j.window.plane + MSD_NATIVE_ROOM;
 	j.scratch_floats =
-		VALUES * j.n_step * (r->in_channels + j.m_step) + *j.k->product_scratch;
+		VALUES * (j.n_step * (r->in_channels + j.m_step) + GAP) +
+		*j.k->product_scratch;
 	float *room = msd_native_scratch_take(planes +
 					      msd_native_threads() * j.scratch_floats);
 	if (room == NULL)

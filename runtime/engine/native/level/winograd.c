@@ -35,8 +35,8 @@ static struct stretch stretch_at(const struct msd_native_winograd *w, size_t til
 	} while (0)
 
 /* @x: the first even column; @odd: from there to the first odd one; @row: from one row
- * to the next. */
-INLINE void bring_tiles(const float *x, size_t row, size_t odd, float *ret)
+ * to the next. The values lie @size floats apart. */
+INLINE void bring_tiles(const float *x, size_t row, size_t odd, size_t size, float *ret)
 {
 	vec t[4][4];
 
@@ -57,7 +57,7 @@ INLINE void bring_tiles(const float *x, size_t row, size_t odd, float *ret)
 		DIFFERENCES(v, 1, t[0][c], t[1][c], t[2][c], t[3][c]);
 #pragma GCC unroll 4
 		for (int r = 0; r < 4; r++)
-			store(ret + (size_t)(r * 4 + c) * STRETCH, v[r]);
+			store(ret + (size_t)(r * 4 + c) * size, v[r]);
 	}
 }
 
@@ -75,7 +75,7 @@ static void bring_panel(const struct msd_native_winograd *w, const float *plane,
 		const float *x = plane + s.y * 2 * w->row + s.x;
 
 		for (size_t c = 0; c < s.n; c += LANES)
-			bring_tiles(x + c, w->row, w->phase, at + i + c);
+			bring_tiles(x + c, w->row, w->phase, STRETCH, at + i + c);
 		i += s.n;
 	}
 	for (size_t v = 0; n < PANEL && v < VALUES; v++) {
@@ -92,6 +92,15 @@ void LEVEL(winograd_bring)(const struct msd_native_winograd *w, const float *pla
 	float at[VALUES * STRETCH];
 
 	for (size_t p = 0; p < n; p += PANEL, ret += panel) {
+		const struct stretch s = stretch_at(w, tile + p, PANEL);
+
+		if (s.n == PANEL && n - p >= PANEL) {
+			const float *x = plane + s.y * 2 * w->row + s.x;
+
+			for (size_t c = 0; c < PANEL; c += LANES)
+				bring_tiles(x + c, w->row, w->phase, size, ret + c);
+			continue;
+		}
 		bring_panel(w, plane, tile + p, at);
 		for (size_t v = 0; v < VALUES; v++) {
 			for (size_t c = 0; c < PANEL; c += LANES) {
