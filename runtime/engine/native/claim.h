@@ -66,6 +66,7 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(absval)                                                                      \
 	X(add)                                                                         \
 	X(addn)                                                                        \
+	X(attention)                                                                   \
 	X(batch_normalization)                                                         \
 	X(clip)                                                                        \
 	X(conv_integer)                                                                \

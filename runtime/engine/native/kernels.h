@@ -58,6 +58,7 @@ struct msd_native_product {
 	size_t a_row, a_step;
 	const float *packed_a; /* by pack_a(), instead of a; or NULL */
 	const float *packed_b; /* by pack_b(), or NULL: bring */
+	size_t packed_k;       /* rows of packed_b, if there are more than k; or 0 */
 	msd_native_bring *bring;
 	const float *b; /* for a bring: element (k, n) at k * b_row + n * b_step */
 	size_t b_row, b_step;
@@ -158,6 +159,18 @@ struct msd_native_norm {
 	const float *scale, *shift; /* NULL: 1 and 0 */
 };
 
+/* Scores of attention before their softmax: they are scaled, bounded by a cap, then
+ * get a mask. A mask has an element per score, or one for all. */
+struct msd_native_scores {
+	float scale;
+	float cap;            /* 0: none */
+	const float *mask;    /* added; NULL: none */
+	const uint8_t *flags; /* scores without a flag become fill; NULL: all stay */
+	float fill;
+	size_t step; /* of mask and flags: 1, or 0 */
+	bool hides;  /* a mask of -infinity hides any score; else it is added */
+};
+
 struct msd_native_kernels {
 	const char *name;
 	size_t lanes, rows, panel;
@@ -204,6 +217,8 @@ struct msd_native_kernels {
 	void (*binary)(enum msd_native_binary op, const float *a, size_t a_step,
 		       const float *b, size_t b_step, size_t n, float *y);
 	void (*softmax)(const float *x, size_t n, bool is_log, float *y);
+	/* Shares of scores, in place. False: the largest is -infinity. */
+	bool (*soften)(const struct msd_native_scores *s, size_t n, float *x);
 	void (*norm)(const struct msd_native_norm *p, const float *x, float *y,
 		     float *ret_mean, float *ret_inverse);
 	double (*reduce)(enum msd_native_reduce kind, const float *x, size_t n);

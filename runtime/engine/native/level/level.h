@@ -31,6 +31,7 @@ MSD_DECLARE(weigh);
 MSD_DECLARE(unary);
 MSD_DECLARE(binary);
 MSD_DECLARE(softmax);
+MSD_DECLARE(soften);
 MSD_DECLARE(norm);
 MSD_DECLARE(reduce);
 MSD_DECLARE(reduce_columns);

@@ -410,12 +410,18 @@ static void finish_wide(const struct msd_native_product *p, size_t at)
 	}
 }
 
+/* The elements of a panel of a packed b. */
+static size_t panel_of(const struct msd_native_product *p)
+{
+	return PANEL * (p->packed_k != 0 ? p->packed_k : p->k);
+}
+
 /* One row with b packed: stripes of four panels. Returns the first column that
  * remains. */
 static size_t run_wide(const struct msd_native_product *p, size_t m, size_t n0,
 		       size_t n1)
 {
-	const size_t panel = PANEL * p->k;
+	const size_t panel = panel_of(p);
 
 	for (; n0 + (size_t)WIDE * PANEL <= n1; n0 += (size_t)WIDE * PANEL) {
 		float *y = p->y + m * p->y_row + n0;
@@ -459,7 +465,7 @@ void LEVEL(product)(const struct msd_native_product *p, size_t m0, size_t m1, si
 		o.n1 = n0 + step;
 		do {
 			o.kc = p->k - o.k0 < DEPTH ? p->k - o.k0 : DEPTH;
-			o.panel = PANEL * (p->packed_b != NULL ? p->k : o.kc);
+			o.panel = p->packed_b != NULL ? panel_of(p) : PANEL * o.kc;
 			o.b = room;
 			if (p->packed_b != NULL) {
 				o.b = p->packed_b + n0 / PANEL * o.panel + o.k0 * PANEL;

@@ -217,19 +217,43 @@ void LEVEL(reduce_columns)(enum msd_native_reduce kind, const float *x, size_t n
 	}
 }
 
-/* y = exp(x - shift), and its sum */
-static double powers(const float *x, size_t n, float shift, float *y)
+/* y = exp(x - shift) of at most STRETCH elements, and its sum */
+INLINE float powers_stretch(const float *x, size_t n, float shift, float *y)
 {
+	struct sums s = {{{0}}};
 	size_t i = 0;
 
-	for (; i + LANES <= n; i += LANES)
-		store(y + i, msd_exp(load(x + i) - all(shift)));
-	if (i < n) {
-		const vec last = load_some(x + i, n - i, 0);
+	for (; i + SUMS <= n; i += SUMS) {
+		for (size_t p = 0; p < PARTS; p++) {
+			const vec v = msd_exp(load(x + i + p * LANES) - all(shift));
 
-		store_some(y + i, msd_exp(last - all(shift)), n - i);
+			store(y + i + p * LANES, v);
+			s.at[p] += v;
+		}
 	}
-	return sum_row(TERM, y, n, 0);
+	for (size_t p = 0; p < PARTS && i + p * LANES < n; p++) {
+		const size_t left = n - i - p * LANES;
+		const size_t count = left < LANES ? left : LANES;
+		const vec v =
+			msd_exp(load_some(x + i + p * LANES, count, -__builtin_inff()) -
+				all(shift));
+
+		store_some(y + i + p * LANES, v, count);
+		s.at[p] += v; /* 0 beyond the row */
+	}
+	return tree(&s);
+}
+
+static double powers(const float *x, size_t n, float shift, float *y)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i += STRETCH) {
+		const size_t count = n - i < STRETCH ? n - i : STRETCH;
+
+		sum += (double)powers_stretch(x + i, count, shift, y + i);
+	}
+	return sum;
 }
 
 void LEVEL(softmax)(const float *x, size_t n, bool is_log, float *y)
@@ -251,6 +275,83 @@ void LEVEL(softmax)(const float *x, size_t n, bool is_log, float *y)
 	}
 	const double sum = powers(x, n, top, y);
 	LEVEL(affine)(y, n, (float)(1 / sum), 0, y);
+}
+
+/* The forms of a mask. */
+enum mask { NO_MASK, ADDED, HIDING, FLAGS };
+
+INLINE vec read_flags(const struct msd_native_scores *s, size_t i, size_t n, vec x)
+{
+	ivec is_set = {0};
+
+	for (size_t k = 0; k < n; k++)
+		is_set[k] = s->flags[(i + k) * s->step] != 0 ? -1 : 0;
+	return pick(is_set, x, all(s->fill));
+}
+
+/* Scores @i .. @i + @n - 1; @n is at most LANES. */
+INLINE vec score_of(const struct msd_native_scores *s, const enum mask kind, vec x,
+		    size_t i, const size_t n)
+{
+	const float low = -__builtin_inff();
+	vec mask;
+
+	x *= all(s->scale);
+	if (s->cap > 0)
+		x = all(s->cap) * msd_tanh(x / all(s->cap));
+	if (kind == NO_MASK)
+		return x;
+	if (kind == FLAGS)
+		return read_flags(s, i, n, x);
+	if (s->step == 0) {
+		mask = all(*s->mask);
+	} else {
+		mask = n == LANES ? load(s->mask + i) : load_some(s->mask + i, n, 0);
+	}
+	return kind == HIDING ? pick(mask == all(low), all(low), x + mask) : x + mask;
+}
+
+/* The largest score, or one that is not a number. */
+INLINE float score_row(const struct msd_native_scores *s, const enum mask kind,
+		       size_t n, float *x)
+{
+	float at[LANES + LANES];
+	vec top = all(-__builtin_inff());
+	ivec is_nan = {0};
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES) {
+		const vec v = score_of(s, kind, load(x + i), i, LANES);
+
+		store(x + i, v);
+		is_nan |= msd_is_nan(v);
+		top = most(top, v);
+	}
+	store(at, pick(is_nan, all(__builtin_nanf("")), top));
+	store(at + LANES, all(-__builtin_inff()));
+	if (i < n) {
+		const vec v = score_of(s, kind, load_some(x + i, n - i, 0), i, n - i);
+
+		store_some(x + i, v, n - i);
+		store_some(at + LANES, v, n - i);
+	}
+	return highest(at, (size_t)2 * LANES);
+}
+
+bool LEVEL(soften)(const struct msd_native_scores *s, size_t n, float *x)
+{
+	float top;
+
+	if (s->flags != NULL) {
+		top = score_row(s, FLAGS, n, x);
+	} else if (s->mask != NULL) {
+		top = s->hides ? score_row(s, HIDING, n, x) : score_row(s, ADDED, n, x);
+	} else {
+		top = score_row(s, NO_MASK, n, x);
+	}
+	const double sum = powers(x, n, top, x);
+	LEVEL(affine)(x, n, (float)(1 / sum), 0, x);
+	return top != -__builtin_inff();
 }
 
 static void shift_and_scale(const struct msd_native_norm *p, const float *x, float mean,

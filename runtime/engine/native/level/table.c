@@ -31,6 +31,7 @@ const struct msd_native_kernels LEVEL(kernels) = {
 	ROW(unary),
 	ROW(binary),
 	ROW(softmax),
+	ROW(soften),
 	ROW(norm),
 	ROW(reduce),
 	ROW(reduce_columns),

@@ -1,6 +1,6 @@
 /*
  * Attention: each head of each batch entry is computed on its own, one query after
- * the other, in double.
+ * the other, in double. A hidden key has no influence, also if it is not a number.
  */
 #include "graph/op/attention/attention.h"
 
@@ -72,17 +72,26 @@ static double mask_at(const struct attention *t, int64_t b, int64_t h, int64_t i
 	return ((const uint8_t *)t->c->in[MSD_ATTENTION_MASK])[k] != 0 ? 0 : -INFINITY;
 }
 
+/* The keys of batch entry @b, if it says how many; more than there are count as all. */
+static int64_t length_of(const struct attention *t, int64_t b)
+{
+	const int64_t all = t->a.past + t->a.kv_length;
+
+	if (!msd_kernel_has(t->c, MSD_ATTENTION_LENGTHS))
+		return all;
+	const int64_t n =
+		msd_number_load(msd_kernel_in_dtype(t->c, MSD_ATTENTION_LENGTHS),
+				t->c->in[MSD_ATTENTION_LENGTHS], b)
+			.i;
+	return n < 0 ? 0 : n < all ? n : all;
+}
+
 /* Addend of the score of query @i and key @j; minus infinity: the key is hidden. */
 static double bias_at(const struct attention *t, int64_t b, int64_t h, int64_t i,
 		      int64_t j)
 {
 	const bool has_lengths = msd_kernel_has(t->c, MSD_ATTENTION_LENGTHS);
-	const int64_t length =
-		has_lengths ? msd_number_load(
-				      msd_kernel_in_dtype(t->c, MSD_ATTENTION_LENGTHS),
-				      t->c->in[MSD_ATTENTION_LENGTHS], b)
-				      .i
-			    : t->a.past + t->a.kv_length;
+	const int64_t length = length_of(t, b);
 	/* Place of the query among the keys. */
 	const int64_t place = i + (has_lengths ? length - t->a.q_length : t->a.past);
 
@@ -169,7 +178,7 @@ static void run_query(const struct attention *t, int64_t b, int64_t h, int64_t i
 	show(t, 1, row, scores);
 	for (int64_t j = 0; j < n; j++) {
 		biases[j] = bias_at(t, b, h, i, j);
-		scores[j] += biases[j];
+		scores[j] = biases[j] == -INFINITY ? -INFINITY : scores[j] + biases[j];
 	}
 	show(t, 2, row, scores);
 	soften(scores, biases, n);
