@@ -1,7 +1,8 @@
-"""make_tensorflow.py zoo|varied FOLDER [PART OF A NAME...]
+"""make_tensorflow.py zoo|varied|quantized FOLDER [PART OF A NAME...]
 
 Needs tensorflow 2.21. `zoo` writes applications of Keras at their real size with seeded weights, as
-a SavedModel, a frozen graph and a TensorFlow Lite file; `varied` writes small models of many kinds."""
+a SavedModel, a frozen graph and a TensorFlow Lite file; `varied` writes small models of many kinds,
+`quantized` networks of bytes for TensorFlow Lite."""
 
 import os
 
@@ -140,6 +141,8 @@ def zoo(out):
 
 
 if __name__ == "__main__":
+    import quantized_tensorflow
     import varied_tensorflow
 
-    cases.main({"zoo": zoo, "varied": varied_tensorflow.varied}, __doc__)
+    cases.main({"zoo": zoo, "varied": varied_tensorflow.varied,
+                "quantized": quantized_tensorflow.quantized}, __doc__)

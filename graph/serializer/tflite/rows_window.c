@@ -222,8 +222,8 @@ static modser_sg_tensor *load_fully_connected(const struct tflite_layer *x)
 	if (tflite_ndim(x, 0) != 2 || tflite_extent(x, 0, 1) != weights->dims[1])
 		value = msd_build_reshape(&x->b, value, flat, 2);
 	modser_sg_tensor *const in[] = {value, weights, bias};
-	t = msd_build_node(&x->b, "FullyConnected", in, bias != NULL ? 3 : 2);
-	t = msd_build_done(msd_build_int(t, "num_output", weights->dims[0]));
+	t = msd_build_node(&x->b, "Gemm", in, bias != NULL ? 3 : 2);
+	t = msd_build_done(msd_build_int(t, "transB", 1));
 	return tflite_activate(x, t, 0);
 }
 

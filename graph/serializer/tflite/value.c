@@ -110,11 +110,11 @@ modser_sg_tensor *tflite_constant(const struct tflite_layer *x, struct tflite_te
 	return made;
 }
 
+enum { INT32 = 2, UINT8 = 3, INT64 = 4, INT16 = 7, INT8 = 9 }; /* types of TFLite */
+
 /* Element @i of integers. */
 static double integer_at(uint8_t type, const uint8_t *p, size_t i)
 {
-	enum { INT32 = 2, UINT8 = 3, INT64 = 4, INT16 = 7, INT8 = 9 };
-
 	switch (type) {
 	case UINT8:
 		return p[i];
@@ -155,8 +155,9 @@ static bool check_scales(const struct tflite_layer *x, const struct tflite_tenso
 	return true;
 }
 
-static modser_sg_tensor *dequantize_constant(const struct tflite_layer *x,
-					     const struct tflite_tensor *t)
+/* A constant as float32. */
+static modser_sg_tensor *make_floats(const struct tflite_layer *x,
+				     const struct tflite_tensor *t)
 {
 	const struct msd_build b = {x->b.g, t->name};
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
@@ -190,33 +191,78 @@ static modser_sg_tensor *dequantize_constant(const struct tflite_layer *x,
 	return made;
 }
 
-/* Scale and zero point of a tensor as two constants. */
-static bool put_scale(const struct tflite_layer *x, const struct tflite_tensor *t,
-		      modser_sg_tensor **ret)
+static bool fits_type(uint8_t type, int64_t zero)
+{
+	return type == INT8    ? zero >= INT8_MIN && zero <= INT8_MAX
+	       : type == UINT8 ? zero >= 0 && zero <= UINT8_MAX
+	       : type == INT32 ? zero == 0
+			       : zero >= INT16_MIN && zero <= UINT16_MAX;
+}
+
+/* The zero points of all scales as a constant of the tensor's type. */
+static modser_sg_tensor *put_zeros(const struct tflite_layer *x,
+				   const struct tflite_tensor *t)
 {
 	const struct msd_build b = {x->b.g, t->name};
-	const int64_t zero = zero_at(t, 0);
 	const char *dtype = tflite_dtype(t->type);
 	const size_t bytes = element_bytes(dtype);
+	const int64_t dims[] = {(int64_t)t->scales.n};
+	uint8_t *own = malloc(t->scales.n * bytes + 8);
 
-	if (t->scales.n != 1 || t->zeros.n > 1 || bytes > 2) {
+	if (own == NULL) {
+		(void)msd_sg_no_memory(x->b.g);
+		return NULL;
+	}
+	for (size_t i = 0; i < t->scales.n; i++)
+		msd_put_le64(own + i * bytes, (uint64_t)zero_at(t, i));
+	modser_sg_tensor *made =
+		msd_build_constant(&b, dtype, dims, t->scales.n > 1 ? 1 : 0, own, free);
+	if (made == NULL)
+		free(own);
+	return made;
+}
+
+/* Scales and zero points of a tensor as inputs 1 and 2. An int32 has none but 0. */
+static bool put_scales(const struct tflite_layer *x, const struct tflite_tensor *t,
+		       modser_sg_tensor **in, size_t *ret_n)
+{
+	const struct msd_build b = {x->b.g, t->name};
+	const int64_t dims[] = {(int64_t)t->scales.n};
+	float *own = malloc(t->scales.n * sizeof(*own));
+
+	if (own == NULL) {
+		(void)msd_sg_no_memory(x->b.g);
+		return false;
+	}
+	for (size_t i = 0; i < t->scales.n; i++)
+		own[i] = flat_at_f32(&t->scales, i);
+	in[1] = msd_build_constant(&b, "float32", dims, t->scales.n > 1 ? 1 : 0, own,
+				   free);
+	if (in[1] == NULL)
+		free(own);
+	*ret_n = 2;
+	if (in[1] != NULL && t->type != INT32)
+		in[(*ret_n)++] = put_zeros(x, t);
+	return in[*ret_n - 1] != NULL;
+}
+
+static bool check_one_scale(const struct tflite_layer *x, const struct tflite_tensor *t)
+{
+	const char *dtype = tflite_dtype(t->type);
+
+	if (t->scales.n != 1 || t->zeros.n > 1 || element_bytes(dtype) > 2) {
 		(void)tflite_fail(x,
 				  "tensor \"%s\" is quantized as %s with %zu scales; "
 				  "only 8 and 16 bits with one scale can be computed",
 				  t->name, dtype, t->scales.n);
 		return false;
 	}
-	uint8_t *own = malloc(8);
-	if (own == NULL) {
-		(void)msd_sg_no_memory(x->b.g);
+	if (!fits_type(t->type, zero_at(t, 0))) {
+		(void)tflite_fail(x, "tensor \"%s\" of %s has the zero point %" PRId64,
+				  t->name, dtype, zero_at(t, 0));
 		return false;
 	}
-	msd_put_le64(own, (uint64_t)zero);
-	ret[0] = msd_build_number(&b, flat_at_f32(&t->scales, 0));
-	ret[1] = msd_build_constant(&b, dtype, NULL, 0, own, free);
-	if (ret[1] == NULL)
-		free(own);
-	return ret[0] != NULL && ret[1] != NULL;
+	return true;
 }
 
 /* A node of @op from @from, under the transpose that made @from if there is one. */
@@ -226,18 +272,80 @@ static modser_sg_tensor *convert(const struct tflite_layer *x, const char *op,
 	const struct msd_build b = {x->b.g, t->name};
 	modser_sg_tensor *planes = from != NULL ? tflite_planes_of(from) : NULL;
 	modser_sg_tensor *in[3] = {planes != NULL ? planes : from};
+	size_t n;
 
-	if (from == NULL || !put_scale(x, t, in + 1))
+	if (from == NULL || !check_one_scale(x, t) || !put_scales(x, t, in, &n))
 		return NULL;
-	modser_sg_tensor *made = msd_build_done(msd_build_node(&b, op, in, 3));
+	modser_sg_tensor *made = msd_build_done(msd_build_node(&b, op, in, n));
 	return planes != NULL ? tflite_unplane(&b, made) : made;
+}
+
+/* True if the operator computes with bytes. */
+static bool reads_bytes(const struct tflite_layer *x)
+{
+	for (size_t i = 0; i < x->in.n; i++) {
+		const int32_t k = flat_at_i32(&x->in, i);
+		const struct tflite_tensor *t = k >= 0 ? &x->tensors[k] : NULL;
+
+		if (t != NULL && !t->is_constant && tflite_is_quantized(t) &&
+		    (t->type == INT8 || t->type == UINT8))
+			return true;
+	}
+	return false;
+}
+
+/* Constants that an engine with integer kernels uses as they are. Beside float data,
+ * constants become floats here: the engine would make them floats in each run. */
+static bool stays_integer(const struct tflite_layer *x, const struct tflite_tensor *t)
+{
+	if (!reads_bytes(x) ||
+	    (t->type != INT8 && t->type != UINT8 && t->type != INT32))
+		return false;
+	for (size_t i = 0; i < t->scales.n; i++) {
+		if (!fits_type(t->type, zero_at(t, i)))
+			return false;
+	}
+	return true;
+}
+
+/* The numbers of the integers @raw, whose channels are at @axis. */
+static modser_sg_tensor *dequantize_raw(const struct tflite_layer *x,
+					const struct tflite_tensor *t,
+					modser_sg_tensor *raw, int64_t axis)
+{
+	const struct msd_build b = {x->b.g, t->name};
+	modser_sg_tensor *in[3] = {raw};
+	size_t n;
+
+	if (raw == NULL || !put_scales(x, t, in, &n))
+		return NULL;
+	modser_sg_tensor *made = msd_build_node(&b, "DequantizeLinear", in, n);
+	return msd_build_done(t->scales.n > 1 ? msd_build_int(made, "axis", axis)
+					      : made);
+}
+
+/* The constant as the file has it, if its scales fit. */
+static modser_sg_tensor *raw_constant(const struct tflite_layer *x,
+				      struct tflite_tensor *t)
+{
+	const bool has_axis = t->axis >= 0 && (size_t)t->axis < t->shape.n;
+
+	if (t->raw == NULL)
+		t->raw = tflite_constant(x, t);
+	return t->raw != NULL && check_scales(x, t,
+					      has_axis ? (size_t)t->raw->dims[t->axis]
+						       : 1)
+		       ? t->raw
+		       : NULL;
 }
 
 modser_sg_tensor *tflite_dequantize(const struct tflite_layer *x,
 				    struct tflite_tensor *t)
 {
-	return t->is_constant ? dequantize_constant(x, t)
-			      : convert(x, "DequantizeLinear", t, t->raw);
+	if (!t->is_constant)
+		return convert(x, "DequantizeLinear", t, t->raw);
+	return stays_integer(x, t) ? dequantize_raw(x, t, raw_constant(x, t), t->axis)
+				   : make_floats(x, t);
 }
 
 modser_sg_tensor *tflite_quantize(const struct tflite_layer *x,
@@ -273,8 +381,9 @@ static bool keeps_order(const modser_sg_tensor *t, const struct turn *turn)
 	return true;
 }
 
-/* Copy 4-byte elements in the order of the turned axes. */
-static void permute(const modser_sg_tensor *t, const struct turn *turn, uint8_t *to)
+/* Copy elements of 1 or 4 bytes in the order of the turned axes. */
+static void permute(const modser_sg_tensor *t, const struct turn *turn, size_t size,
+		    uint8_t *to)
 {
 	int64_t steps[4] = {0};
 	int64_t dims[4] = {1, 1, 1, 1};
@@ -293,41 +402,74 @@ static void permute(const modser_sg_tensor *t, const struct turn *turn, uint8_t 
 	for (int64_t a = 0; a < dims[0]; a++) {
 		for (int64_t b = 0; b < dims[1]; b++) {
 			for (int64_t c = 0; c < dims[2]; c++) {
-				for (int64_t d = 0; d < dims[3]; d++, to += 4) {
-					memcpy(to,
-					       from + 4 * (a * steps[0] + b * steps[1] +
-							   c * steps[2] + d * steps[3]),
-					       4);
+				const int64_t row =
+					a * steps[0] + b * steps[1] + c * steps[2];
+
+				for (int64_t d = 0; d < dims[3]; d++, to += size) {
+					const int64_t at = row + d * steps[3];
+
+					if (size == 1)
+						*to = from[at];
+					else
+						memcpy(to, from + 4 * at, 4);
 				}
 			}
 		}
 	}
 }
 
+/* @from is float32, or of bytes. */
 static modser_sg_tensor *turn_constant(const struct tflite_layer *x,
 				       const struct tflite_tensor *t,
 				       modser_sg_tensor *from, const struct turn *turn)
 {
 	const struct msd_build b = {x->b.g, t->name};
+	const char *dtype = from->dtype_name;
 	int64_t dims[4];
 
 	for (size_t i = 0; i < turn->ndim; i++)
 		dims[i] = from->dims[turn->perm[i]];
-	if (keeps_order(from, turn) && from == t->raw) {
-		return msd_build_constant(&b, "float32", dims, turn->ndim, from->data,
+	if (keeps_order(from, turn) && from == t->raw)
+		return msd_build_constant(&b, dtype, dims, turn->ndim, from->data,
 					  NULL);
-	}
 	uint8_t *own = malloc((size_t)from->bytes + 1);
 	if (own == NULL) {
 		(void)msd_sg_no_memory(x->b.g);
 		return NULL;
 	}
-	permute(from, turn, own);
+	permute(from, turn, element_bytes(dtype), own);
 	modser_sg_tensor *made =
-		msd_build_constant(&b, "float32", dims, turn->ndim, own, free);
+		msd_build_constant(&b, dtype, dims, turn->ndim, own, free);
 	if (made == NULL)
 		free(own);
 	return made;
+}
+
+static int64_t turned_axis(const struct turn *turn, int32_t axis)
+{
+	int64_t i = 0;
+
+	while (i < (int64_t)turn->ndim && turn->perm[i] != axis)
+		i++;
+	return i;
+}
+
+static modser_sg_tensor *make_turned(const struct tflite_layer *x,
+				     struct tflite_tensor *t, modser_sg_tensor *from,
+				     const struct turn *turn)
+{
+	const bool is_matrix = from->ndim == (int)turn->ndim;
+
+	if (is_matrix && t->is_constant && from->type == MODSER_TENSOR_CONST &&
+	    strcmp(from->dtype_name, "float32") == 0)
+		return turn_constant(x, t, from, turn);
+	if (is_matrix && t->is_constant && tflite_is_quantized(t) && t->raw != NULL &&
+	    element_bytes(t->raw->dtype_name) == 1 && stays_integer(x, t)) {
+		modser_sg_tensor *raw = turn_constant(x, t, t->raw, turn);
+
+		return dequantize_raw(x, t, raw, turned_axis(turn, t->axis));
+	}
+	return msd_build_transpose(&x->b, from, turn->perm, turn->ndim);
 }
 
 modser_sg_tensor *tflite_turned(const struct tflite_layer *x, size_t i,
@@ -346,11 +488,6 @@ modser_sg_tensor *tflite_turned(const struct tflite_layer *x, size_t i,
 				   "weights \"%s\" have %zu dimensions, expected %zu",
 				   t->name, t->shape.n, turn->ndim);
 	}
-	const bool is_float = strcmp(from->dtype_name, "float32") == 0;
-	t->turned[which] =
-		t->is_constant && is_float && from->type == MODSER_TENSOR_CONST &&
-				from->ndim == (int)turn->ndim
-			? turn_constant(x, t, from, turn)
-			: msd_build_transpose(&x->b, from, turn->perm, turn->ndim);
+	t->turned[which] = make_turned(x, t, from, turn);
 	return t->turned[which];
 }
