@@ -71,7 +71,7 @@ def efficient_lite(side=224):
             y = norm(L.Conv2D(channels, 1, use_bias=False)(y))
             x = L.Add()([x, y]) if i > 0 else y
     x = norm(L.Conv2D(1280, 1, use_bias=False)(x), "relu6")
-    return K.Model(given, L.Dense(1000, activation="softmax")(L.GlobalAveragePooling2D()(x)))
+    return K.Model(given, L.Dense(1000)(L.GlobalAveragePooling2D()(x)))
 
 
 def mixed():
@@ -87,7 +87,7 @@ def mixed():
     z = L.Activation("hard_swish" if hasattr(K.activations, "hard_swish") else "swish")(z)
     z = L.UpSampling2D(2)(L.AveragePooling2D(3, 1, "same")(z))
     z = L.UpSampling2D(2, interpolation="bilinear")(L.Conv2DTranspose(8, 2, 2, "same")(z))
-    z = tf.math.cos(z) + z  # no operator of TensorFlow Lite's integers
+    z = L.Add()([K.ops.cos(z), z])  # no operator of TensorFlow Lite's integers
     z = L.Permute((3, 1, 2))(L.AveragePooling2D(4)(z))
     z = L.Dense(9, activation="relu")(L.Flatten()(z))
     return K.Model(given, L.Dense(5)(z))
@@ -95,12 +95,13 @@ def mixed():
 
 def networks():
     apps = K.applications
+    plain = {"weights": None, "input_shape": (224, 224, 3), "classifier_activation": None}
     return {
         "ds_cnn": ds_cnn, "person": person, "resnet8": resnet, "mixed": mixed,
-        "mobilenet_v1": lambda: apps.MobileNet(weights=None),
-        "mobilenet_v2": lambda: apps.MobileNetV2(weights=None),
-        "mobilenet_v3": lambda: apps.MobileNetV3Small(weights=None, include_preprocessing=False),
-        "resnet50": lambda: apps.ResNet50(weights=None),
+        "mobilenet_v1": lambda: apps.MobileNet(**plain),
+        "mobilenet_v2": lambda: apps.MobileNetV2(**plain),
+        "mobilenet_v3": lambda: apps.MobileNetV3Small(include_preprocessing=False, **plain),
+        "resnet50": lambda: apps.ResNet50(**plain),
         "efficient_lite": efficient_lite,
     }
 

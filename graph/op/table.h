@@ -161,6 +161,7 @@
 	X(quantized_binary, NO_KERNEL)                                                 \
 	X(quantized_convolution, NO_KERNEL)                                            \
 	X(quantized_mat_mul, NO_KERNEL)                                                \
+	X(quantized_pooling, NO_KERNEL)                                                \
 	X(quantized_table, NO_KERNEL)                                                  \
 	X(grid_sample, KERNEL)                                                         \
 	X(group_norm, KERNEL)                                                          \

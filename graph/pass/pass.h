@@ -39,7 +39,7 @@ struct msd_pass_job {
 };
 
 /* The most operators that a pass creates and no file has. */
-#define MSD_PASS_MADE 4u
+#define MSD_PASS_MADE 5u
 
 struct msd_pass {
 	const char *what; /* description of the count, for users */

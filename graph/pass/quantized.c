@@ -190,23 +190,72 @@ void msd_quantized_follow(const struct msd_links *l, modser_sg_tensor *y,
 	}
 }
 
-enum function { NONE, LIMITS, SIGMOID, TANH, LEAKY };
+enum function {
+	NONE,
+	LIMITS,
+	SIGMOID,
+	TANH,
+	LEAKY,
+	HARD_SIGMOID,
+	HARD_SWISH,
+	ELU,
+	GELU,
+	EXP,
+	ABSOLUTE,
+	NEGATIVE
+};
 
 static enum function function_of(const modser_sg_node *node)
 {
+	static const struct {
+		const char *op;
+		enum function function;
+	} rows[] = {{"Sigmoid", SIGMOID},
+		    {"Tanh", TANH},
+		    {"ReLu", LEAKY},
+		    {"Hardsigmoid", HARD_SIGMOID},
+		    {"HardSwish", HARD_SWISH},
+		    {"Elu", ELU},
+		    {"Gelu", GELU},
+		    {"Exp", EXP},
+		    {"Absval", ABSOLUTE},
+		    {"Neg", NEGATIVE}};
 	float low, high;
 
 	if (limits_of(node, &low, &high))
 		return LIMITS;
-	return msd_links_is_op(node, "Sigmoid") ? SIGMOID
-	       : msd_links_is_op(node, "Tanh")  ? TANH
-	       : msd_links_is_op(node, "ReLu")  ? LEAKY
-						: NONE;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (msd_links_is_op(node, rows[i].op))
+			return rows[i].function;
+	}
+	return NONE;
 }
 
 bool msd_quantized_has_function(const modser_sg_node *node)
 {
 	return function_of(node) != NONE;
+}
+
+static double param(const modser_sg_node *node, const char *name)
+{
+	return (double)modser_sg_op_float(node->op, name);
+}
+
+/* alpha v + beta, from 0 to 1. */
+static double hard_sigmoid(const modser_sg_node *node, double v)
+{
+	return fmin(fmax(param(node, "alpha") * v + param(node, "beta"), 0), 1);
+}
+
+static double gelu(const modser_sg_node *node, double v)
+{
+	const char *how = modser_sg_op_param(node->op, "approximate")->as.s;
+	const double turned =
+		strcmp(how, "tanh") == 0
+			? tanh(sqrt(2 / acos(-1)) * (v + 0.044715 * v * v * v))
+			: erf(v / sqrt(2));
+
+	return v / 2 * (1 + turned);
 }
 
 static double apply(const modser_sg_node *node, double v)
@@ -223,9 +272,21 @@ static double apply(const modser_sg_node *node, double v)
 	case TANH:
 		return tanh(v);
 	case LEAKY:
-		return v < 0 ? v * (double)modser_sg_op_float(node->op,
-							      "negative_slope")
-			     : v;
+		return v < 0 ? v * param(node, "negative_slope") : v;
+	case HARD_SIGMOID:
+		return hard_sigmoid(node, v);
+	case HARD_SWISH:
+		return v * hard_sigmoid(node, v);
+	case ELU:
+		return v < 0 ? param(node, "alpha") * expm1(v) : v;
+	case GELU:
+		return gelu(node, v);
+	case EXP:
+		return exp(v);
+	case ABSOLUTE:
+		return fabs(v);
+	case NEGATIVE:
+		return -v;
 	case NONE:
 		break;
 	}

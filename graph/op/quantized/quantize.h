@@ -5,11 +5,12 @@
 #include "proto/base/err.h"
 
 /* Operators that the pass `quantize` makes (graph/op/quantized/made.c), of MatMul and
- * Gemm; of Add, Sub and Mul; and of functions of one tensor. Inputs are those of
- * QLinearMatMul, limits of the values, and perhaps a bias. */
+ * Gemm; of Add, Sub and Mul; of functions of one tensor; and of Pooling. Inputs are
+ * those of QLinearMatMul, limits of the values, and perhaps a bias. */
 #define MSD_QUANTIZED_MAT_MUL "QuantizedMatMul"
 #define MSD_QUANTIZED_BINARY "QuantizedBinary"
 #define MSD_QUANTIZED_TABLE "QuantizedTable"
+#define MSD_QUANTIZED_POOLING "QuantizedPooling"
 enum msd_quantized_kind {
 	MSD_QUANTIZED_ADD,
 	MSD_QUANTIZED_SUB,

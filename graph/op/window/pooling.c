@@ -119,7 +119,7 @@ static int check_params(const modser_sg_node *node, size_t n)
 	return msd_infer_range(node, "alg", 0, 2);
 }
 
-static int infer(modser_sg_node *node)
+int msd_op_pool_infer(modser_sg_node *node)
 {
 	struct msd_op_window windows[MSD_OP_AXES];
 	int64_t dims[2 + MSD_OP_AXES];
@@ -156,5 +156,5 @@ const modser_sg_op_schema msd_op_pooling = {
 	OP_FIELDS(pooling_fields),
 	OP_IN(1, 1),
 	OP_OUT(1, 2),
-	.infer = infer,
+	.infer = msd_op_pool_infer,
 };

@@ -51,6 +51,8 @@ size_t msd_op_conv_weights(const modser_sg_node *node);
  * input to add. Sets output 0's extents.
  */
 MSD_MUST_CHECK int msd_op_conv_infer(const modser_sg_node *node, size_t bias);
+/** Check a pooling's parameters and set its outputs' extents. */
+MSD_MUST_CHECK int msd_op_pool_infer(modser_sg_node *node);
 /**
  * The windows of a convolution, a Pooling and a Deconvolution, including their `in`
  * and `out`. Valid only after inference.

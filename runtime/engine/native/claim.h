@@ -106,6 +106,7 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(quantized_binary)                                                            \
 	X(quantized_convolution)                                                       \
 	X(quantized_mat_mul)                                                           \
+	X(quantized_pooling)                                                           \
 	X(quantized_table)                                                             \
 	X(reciprocal)                                                                  \
 	X(reduction)                                                                   \

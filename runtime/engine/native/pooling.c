@@ -1,13 +1,27 @@
-/* Pools: the largest element or the mean of a window. A window as large as its plane
- * is a row. */
+/*
+ * Pools: the largest element or the mean of a window. A window as large as its plane
+ * is a row. Bytes are pooled as floats, one plane after the other; their sums are
+ * exact.
+ */
 #include <float.h>
 
+#include "graph/op/quantized/quantize.h"
 #include "runtime/engine/native/claim.h"
+#include "runtime/engine/native/quantized/operands.h"
 #include "runtime/engine/native/select.h"
 #include "runtime/engine/native/window.h"
 #include "runtime/engine/native/work.h"
 
 enum { MAXIMUM, MEAN };
+enum { X, X_SCALE, X_ZERO, Y_SCALE, Y_ZERO }; /* inputs of QuantizedPooling */
+
+/* Numbers of bytes; p is NULL: the elements are floats. */
+struct bytes {
+	struct msd_native_bytes x; /* with the scale 1 */
+	float scale;               /* of the output, in units of the input */
+	struct msd_native_rounding rounding;
+	uint8_t *y;
+};
 
 struct pool {
 	const struct msd_native_kernels *k;
@@ -18,6 +32,7 @@ struct pool {
 	float *scratch;
 	size_t in_plane, out_plane;
 	size_t scratch_floats; /* per thread */
+	struct bytes bytes;
 };
 
 /* A window that covers its plane. */
@@ -31,14 +46,13 @@ static bool is_whole(const struct msd_op_window axes[static MSD_OP_AXES])
 	return true;
 }
 
-static bool may(const modser_sg_node *node)
+static bool may_pool(const modser_sg_node *node)
 {
 	const int64_t kind = modser_sg_op_int(modser_sg_node_op(node), "alg");
 	struct msd_op_window axes[MSD_OP_AXES];
 	int64_t taps = 1;
 
-	if (!msd_native_is_single(node, 0) || (kind != MAXIMUM && kind != MEAN) ||
-	    modser_sg_node_output(node, 1) != NULL)
+	if ((kind != MAXIMUM && kind != MEAN) || modser_sg_node_output(node, 1) != NULL)
 		return false;
 	msd_op_pool_windows(node, axes);
 	if (is_whole(axes) && kind == MEAN)
@@ -51,26 +65,70 @@ static bool may(const modser_sg_node *node)
 	return msd_native_window_fits(axes) && taps <= (int64_t)MSD_NATIVE_TAPS;
 }
 
+static bool may(const modser_sg_node *node)
+{
+	return msd_native_is_single(node, X) && may_pool(node);
+}
+
+static bool may_bytes(const modser_sg_node *node)
+{
+	return msd_native_is_bytes(node, X) && msd_native_is_scale(node, X_SCALE) &&
+	       msd_native_is_zero(node, X_ZERO) && msd_native_is_scale(node, Y_SCALE) &&
+	       msd_native_is_zero(node, Y_ZERO) && may_pool(node);
+}
+
+/* Plane @i as floats, which @room has space for. */
+static const float *plane_of(const struct pool *p, size_t i, float *room)
+{
+	if (p->x != NULL)
+		return p->x + i * p->in_plane;
+	struct msd_native_bytes x = p->bytes.x;
+
+	x.p += i * p->in_plane;
+	p->k->integers->dequantize(&x, p->in_plane, room);
+	return room;
+}
+
+static void put_bytes(const struct pool *p, const float *values, size_t at, size_t n)
+{
+	const struct bytes *b = &p->bytes;
+
+	p->k->integers->quantize(values, n, b->scale, b->rounding, b->y + at);
+}
+
 static void run_planes(const void *ctx, size_t first, size_t end, size_t thread)
 {
 	const struct pool *p = ctx;
 	float *plane = p->scratch + thread * p->scratch_floats;
+	float *own = plane + p->w.plane + MSD_NATIVE_ROOM; /* of bytes */
+	float *values = own + p->in_plane;
 
 	for (size_t i = first; i < end; i++) {
-		p->k->pad_plane(&p->w, p->x + i * p->in_plane, i > first, plane);
-		p->k->pool(&p->w, plane, p->counts, p->y + i * p->out_plane);
+		p->k->pad_plane(&p->w, plane_of(p, i, own), i > first, plane);
+		if (p->x != NULL) {
+			p->k->pool(&p->w, plane, p->counts, p->y + i * p->out_plane);
+		} else {
+			p->k->pool(&p->w, plane, p->counts, values);
+			put_bytes(p, values, i * p->out_plane, p->out_plane);
+		}
 	}
 }
 
 static void run_means(const void *ctx, size_t first, size_t end, size_t thread)
 {
 	const struct pool *p = ctx;
+	float *own = p->scratch + thread * p->scratch_floats;
 
-	(void)thread;
 	for (size_t i = first; i < end; i++) {
-		p->y[i] = (float)(p->k->reduce(MSD_NATIVE_SUM, p->x + i * p->in_plane,
-					       p->in_plane) /
-				  (double)p->in_plane);
+		const float *x = plane_of(p, i, own);
+		const float mean =
+			(float)(p->k->reduce(MSD_NATIVE_SUM, x, p->in_plane) /
+				(double)p->in_plane);
+
+		if (p->x != NULL)
+			p->y[i] = mean;
+		else
+			put_bytes(p, &mean, i, 1);
 	}
 }
 
@@ -118,6 +176,8 @@ static msd_err run_windows(struct pool *p, size_t n_planes,
 	p->w.plane = msd_native_window_padded(&p->w);
 	p->w.fill = is_mean ? 0 : -FLT_MAX;
 	p->scratch_floats = p->w.plane + MSD_NATIVE_ROOM;
+	if (p->x == NULL)
+		p->scratch_floats += p->in_plane + p->out_plane + MSD_NATIVE_ROOM;
 	float *room = msd_native_scratch_take(p->out_plane +
 					      msd_native_threads() * p->scratch_floats);
 	if (room == NULL)
@@ -134,28 +194,69 @@ static msd_err run_windows(struct pool *p, size_t n_planes,
 	return MSD_OK;
 }
 
+static msd_err run_whole(struct pool *p, size_t n_planes, struct msd_diag *d)
+{
+	float *room = NULL;
+
+	if (p->x == NULL) {
+		p->scratch_floats = p->in_plane;
+		room = msd_native_scratch_take(msd_native_threads() * p->in_plane);
+		if (room == NULL)
+			return msd_diag_no_memory(d);
+		p->scratch = room;
+	}
+	msd_native_each(n_planes, (double)p->in_plane / 8 + 20, run_means, p);
+	if (room != NULL)
+		msd_native_scratch_give(room);
+	return MSD_OK;
+}
+
+static msd_err run_pool(const struct msd_kernel_call *c, struct pool *p,
+			struct msd_diag *d)
+{
+	const int64_t *x = msd_kernel_in_dims(c, X);
+	const size_t ndim = msd_kernel_in_ndim(c, X);
+	const size_t n_planes = msd_native_count(x, 0, 2);
+	struct msd_op_window axes[MSD_OP_AXES];
+
+	p->k = msd_native_kernels();
+	p->in_plane = msd_native_count(x, 2, ndim);
+	p->out_plane = msd_native_count(msd_kernel_out_dims(c, 0), 2, ndim);
+	msd_op_pool_windows(c->node, axes);
+	if (n_planes == 0)
+		return MSD_OK;
+	return is_whole(axes) && msd_kernel_int(c, "alg") == MEAN
+		       ? run_whole(p, n_planes, d)
+		       : run_windows(p, n_planes, axes, c, d);
+}
+
 static msd_err run(const struct msd_kernel_call *c,
 		   const struct msd_native_packed *packed, struct msd_diag *d)
 {
-	const int64_t *x = msd_kernel_in_dims(c, 0);
-	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t n_planes = msd_native_count(x, 0, 2);
-	struct msd_op_window axes[MSD_OP_AXES];
+	struct pool p = {.x = c->in[X], .y = c->out[0]};
+
+	(void)packed;
+	return run_pool(c, &p, d);
+}
+
+static msd_err run_bytes(const struct msd_kernel_call *c,
+			 const struct msd_native_packed *packed, struct msd_diag *d)
+{
+	const float x = msd_native_scale_in(c, X_SCALE);
+	const float y = msd_native_scale_in(c, Y_SCALE);
 	struct pool p = {
-		.k = msd_native_kernels(),
-		.x = c->in[0],
-		.y = c->out[0],
-		.in_plane = msd_native_count(x, 2, ndim),
-		.out_plane = msd_native_count(msd_kernel_out_dims(c, 0), 2, ndim),
+		.bytes.x = msd_native_bytes_in(c, X, X_ZERO, 1),
+		.bytes.scale = y / x,
+		.bytes.rounding =
+			msd_native_rounding_of(c, Y_ZERO, msd_kernel_float(c, "low"),
+					       msd_kernel_float(c, "high"), y),
+		.bytes.y = c->out[0],
 	};
 
 	(void)packed;
-	msd_op_pool_windows(c->node, axes);
-	if (is_whole(axes) && msd_kernel_int(c, "alg") == MEAN) {
-		msd_native_each(n_planes, (double)p.in_plane / 8 + 20, run_means, &p);
-		return MSD_OK;
-	}
-	return n_planes > 0 ? run_windows(&p, n_planes, axes, c, d) : MSD_OK;
+	return run_pool(c, &p, d);
 }
 
 const struct msd_native_claim msd_native_pooling = {"Pooling", may, NULL, run, 0};
+const struct msd_native_claim msd_native_quantized_pooling = {
+	MSD_QUANTIZED_POOLING, may_bytes, NULL, run_bytes, 0};

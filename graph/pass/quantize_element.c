@@ -1,0 +1,141 @@
+/* Operators on elements as integer nodes: sums and products of two tensors, functions
+ * of one as tables, pools. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/ir/edit.h"
+#include "graph/ir/graph.h"
+#include "graph/pass/quantizer.h"
+
+enum { MAXIMUM, MEAN };          /* of a Pooling */
+enum { MOST_OF_A_WINDOW = 128 }; /* MSD_NATIVE_TAPS */
+
+int msd_quantize_binary(struct msd_quantizer *q, modser_sg_node *node)
+{
+	struct msd_quantizer_made m = {.op = MSD_QUANTIZED_BINARY, .param = "kind"};
+	struct msd_quantized a, b;
+
+	if (node->n_inputs != 2 || !msd_quantized_from_one(node->inputs[0], &a) ||
+	    !msd_quantized_from_one(node->inputs[1], &b))
+		return 0;
+	msd_quantized_follow(&q->links, node->outputs[0], &m.tail);
+	if (m.tail.to.scale == NULL)
+		return 0;
+	m.value = msd_links_is_op(node, "Add")   ? MSD_QUANTIZED_ADD
+		  : msd_links_is_op(node, "Sub") ? MSD_QUANTIZED_SUB
+						 : MSD_QUANTIZED_MUL;
+	msd_quantizer_operand(&m, MSD_QUANTIZED_A, &a);
+	msd_quantizer_operand(&m, MSD_QUANTIZED_B, &b);
+	msd_quantizer_end(&m);
+	return msd_quantizer_make(q, node, &m);
+}
+
+static int add_table(const struct msd_quantizer *q, const modser_sg_node *function,
+		     const struct msd_quantized *from, const struct msd_quantized *to,
+		     modser_sg_tensor **ret)
+{
+	const int64_t dims[] = {256};
+	uint8_t *table = malloc(256);
+
+	if (table == NULL)
+		return msd_sg_no_memory(q->job->g);
+	msd_quantized_table(function, from, to, table);
+	*ret = msd_sg_add_const(q->job->g, to->scale->name, to->dtype, dims, 1, table);
+	if (*ret == NULL)
+		free(table);
+	return *ret != NULL ? 0 : -1;
+}
+
+/* A function of one tensor, or a QuantizeLinear of a DequantizeLinear. */
+int msd_quantize_function(struct msd_quantizer *q, modser_sg_node *node)
+{
+	const bool is_plain = msd_links_is_op(node, "QuantizeLinear");
+	struct msd_quantizer_made m = {.op = MSD_QUANTIZED_TABLE};
+	struct msd_quantized x, to;
+	modser_sg_node *next =
+		is_plain ? node : msd_links_only(&q->links, node->outputs[0]);
+
+	if (!msd_quantized_from_one(node->inputs[0], &x) || next == NULL ||
+	    !msd_quantized_to(next, &to) || (!is_plain && to.x != node->outputs[0]))
+		return 0;
+	if (!is_plain) {
+		m.tail = (struct msd_quantized_tail){
+			.y = next->outputs[0], .nodes = {next}, .n = 1};
+	}
+	if (!msd_quantizer_may(q, node, &m))
+		return 0;
+	m.inputs[0] = x.x;
+	if (is_plain && msd_quantized_is_same(&x, &to)) {
+		m.op = "Noop"; /* the pass `identity` takes it out */
+		return msd_quantizer_make(q, node, &m);
+	}
+	if (add_table(q, is_plain ? NULL : node, &x, &to, &m.inputs[1]) != 0)
+		return -1;
+	return msd_quantizer_make(q, node, &m);
+}
+
+int msd_quantizer_change(const struct msd_quantizer *q, const struct msd_quantized *x,
+			 const struct msd_quantized *to, modser_sg_tensor **ret)
+{
+	modser_graph *g = q->job->g;
+	modser_sg_tensor *table = NULL;
+
+	if (add_table(q, NULL, x, to, &table) != 0)
+		return -1;
+	modser_sg_node *node = modser_sg_node_create(g, x->x->name);
+	modser_sg_op *op =
+		node != NULL ? modser_sg_op_create(g, MSD_QUANTIZED_TABLE) : NULL;
+	modser_sg_tensor *y =
+		op != NULL ? modser_sg_tensor_create(g, x->x->name) : NULL;
+
+	if (y == NULL || modser_sg_node_add_input(node, x->x) < 0 ||
+	    modser_sg_node_add_input(node, table) < 0 ||
+	    modser_sg_node_add_output(node, y) < 0)
+		return -1;
+	msd_sg_node_take_op(node, op);
+	*ret = y;
+	return 0;
+}
+
+/* The extents of a window, if the file has them: 128 elements fit into the sums. */
+static bool has_small_windows(const modser_sg_node *node)
+{
+	const modser_sg_attr *list = modser_sg_op_param(node->op, "kernel");
+	int64_t n = 1;
+
+	if (modser_sg_op_int(node->op, "global") != 0)
+		return modser_sg_op_int(node->op, "alg") == MEAN;
+	if (list->n == 0) {
+		n = modser_sg_op_int(node->op, "kernel_h");
+		if (n < 1 || n > MOST_OF_A_WINDOW)
+			return false;
+		n *= modser_sg_op_int(node->op, "kernel_w");
+	}
+	for (size_t i = 0; i < list->n; i++) {
+		if (list->as.ints[i] < 1 || list->as.ints[i] > MOST_OF_A_WINDOW)
+			return false;
+		n *= list->as.ints[i];
+		if (n > MOST_OF_A_WINDOW)
+			return false;
+	}
+	return n >= 1 && n <= MOST_OF_A_WINDOW;
+}
+
+int msd_quantize_pooling(struct msd_quantizer *q, modser_sg_node *node)
+{
+	const int64_t kind = modser_sg_op_int(node->op, "alg");
+	struct msd_quantizer_made m = {.op = MSD_QUANTIZED_POOLING, .has_limits = true};
+	struct msd_quantized x;
+
+	if ((kind != MAXIMUM && kind != MEAN) || node->n_outputs != 1 ||
+	    !has_small_windows(node) || !msd_quantized_from_one(node->inputs[0], &x))
+		return 0;
+	msd_quantized_follow(&q->links, node->outputs[0], &m.tail);
+	if (m.tail.to.scale == NULL)
+		return 0;
+	msd_quantizer_operand(&m, MSD_QUANTIZED_A, &x);
+	m.inputs[MSD_QUANTIZED_POOL_SCALE] = m.tail.to.scale;
+	m.inputs[MSD_QUANTIZED_POOL_ZERO] = m.tail.to.zero;
+	return msd_quantizer_make(q, node, &m);
+}
