@@ -110,9 +110,11 @@ const struct msd_verb msd_verbs[] = {
 	 "billions of\n"
 	 "operations a second (GFLOP/S). LAYOUT CHANGES is the share of nodes that "
 	 "only move\n"
-	 "elements. -o writes a trace for chrome://tracing or ui.perfetto.dev. "
-	 "`modser show`\n"
-	 "says how each node runs. You need the right to administer.\n",
+	 "elements, and of changes between the layouts of engines. -o writes a trace "
+	 "for\n"
+	 "chrome://tracing or ui.perfetto.dev. `modser show` says how each node runs. "
+	 "You need\n"
+	 "the right to administer.\n",
 	 1, MANY, MSD_OPT_OUTPUT, msd_verb_profile, MSD_GROUP_CALLS},
 	{"ping", "", "measure a round trip to the daemon", "", 0, 0, 0, msd_verb_ping,
 	 MSD_GROUP_OBSERVE},

@@ -6,7 +6,7 @@
 #include "runtime/plan/describe.h"
 #include "runtime/plan/timed.h"
 
-enum { COLUMNS = 3 }; /* runs, ns, begin_ns */
+enum { COLUMNS = 4 }; /* runs, ns, begin_ns, reorder_ns */
 
 /* NULL with the error: it is not a framework's model. */
 static struct msd_plan *find_plan(struct msd_loaded *m, struct msd_diag *d)
@@ -51,9 +51,11 @@ static msd_err make_times(const struct msd_clock *c, uint64_t call_ns,
 		*at++ = c->rows[i].runs;
 		*at++ = c->rows[i].ns;
 		*at++ = c->rows[i].begin_ns;
+		*at++ = c->rows[i].reorder_ns;
 	}
 	*at++ = 1;
 	*at++ = (int64_t)call_ns;
+	*at++ = 0;
 	*at++ = 0;
 	*ret = msd_of_obj(&t->obj);
 	return MSD_OK;

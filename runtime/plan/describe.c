@@ -13,10 +13,12 @@
 #include "proto/value.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/weights.h"
+#include "runtime/plan/entry.h"
 #include "runtime/plan/flow.h"
 #include "runtime/plan/operations.h"
 #include "runtime/plan/outline_flow.h"
 #include "runtime/plan/parts.h"
+#include "runtime/plan/reorder.h"
 #include "runtime/pool/pool.h"
 
 #define HEAD_BYTES 512u /* a page without its rows */
@@ -169,14 +171,34 @@ static void put_engine(struct msd_buf *out, const struct msd_engine_node *by,
 	msd_buf_finish(&refusals.items);
 }
 
-/* Engines exchange row-major tensors only. */
+/* How the node writes its outputs, and what is converted for it. @i: its number in the
+ * run of its graph. */
+static void put_layout(struct msd_buf *out, const struct msd_plan *p, size_t i,
+		       const modser_sg_node *node)
+{
+	const struct msd_reorder_row *row =
+		p->now_by != NULL && p->now_by->reorders != NULL
+			? &p->now_by->reorders->rows[i]
+			: NULL;
+	const char *name = NULL;
+
+	for (size_t k = 0;
+	     row != NULL && row->outputs != NULL && k < node->n_outputs && name == NULL;
+	     k++)
+		name = row->outputs[k] != NULL ? row->outputs[k]->name : NULL;
+	msd_pack_cstr(out, "layout");
+	put_cut(out, name != NULL ? name : "row-major", MOST_NAME);
+	msd_pack_pair_uint(out, "layout_changes", row != NULL ? row->n : 0);
+	msd_pack_pair_uint(out, "layout_change_bytes", row != NULL ? row->bytes : 0);
+}
+
 static void put_row(struct msd_buf *out, const struct msd_plan *p, size_t row,
 		    const modser_sg_node *node, int64_t body_of)
 {
 	const bool is_shaped = msd_outline_is_shaped(node);
 	const bool is_flow = p->flows[node->index] != NULL;
 
-	msd_pack_map(out, 14);
+	msd_pack_map(out, 16);
 	msd_pack_pair_uint(out, "node", row);
 	msd_pack_cstr(out, "name");
 	put_cut(out, node->name, MOST_NAME);
@@ -187,7 +209,7 @@ static void put_row(struct msd_buf *out, const struct msd_plan *p, size_t row,
 	} else {
 		put_engine(out, is_shaped ? engine_of(p, node) : NULL, node);
 	}
-	msd_pack_pair_str(out, "layout", "row-major");
+	put_layout(out, p, row - p->first_row, node);
 	put_merged(out, node);
 	put_tensors(out, "inputs", node->inputs, node->n_inputs);
 	put_tensors(out, "outputs", node->outputs, node->n_outputs);

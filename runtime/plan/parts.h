@@ -24,11 +24,12 @@ struct msd_plan {
 	struct msd_shapes shapes;
 	struct msd_dynamic *dynamic; /* DYNAMIC */
 	struct msd_arena_block arena;
-	const modser_graph *now; /* with the shapes of the last run */
-	const void **outputs;    /* addresses of the last run */
-	struct msd_clock *clock; /* times the next run; NULL: none does */
-	size_t first_row;        /* of its nodes: describe.h */
-	size_t n_rows;           /* with those of all graphs within nodes; 0: unset */
+	const modser_graph *now;        /* with the shapes of the last run */
+	const struct msd_entry *now_by; /* its entry; NULL: none yet, or DYNAMIC */
+	const void **outputs;           /* addresses of the last run */
+	struct msd_clock *clock;        /* times the next run; NULL: none does */
+	size_t first_row;               /* of its nodes: describe.h */
+	size_t n_rows; /* with those of all graphs within nodes; 0: unset */
 };
 
 #endif

@@ -30,6 +30,7 @@ static msd_err prepare(struct msd_plan *p, modser_graph *graph, bool is_within,
 	if (err != MSD_OK || is_open)
 		return err;
 	err = msd_shapes_add(&p->shapes, &p->program, graph, &p->entry, d);
+	p->now_by = p->entry;
 	return err == MSD_OK
 		       ? msd_arena_block_grow(&p->arena, p->entry->memory.bytes, d)
 		       : err;
@@ -147,9 +148,19 @@ static msd_err run_dynamic(struct msd_plan *p, const struct msd_plan_args *args,
 	const msd_err err = set_inputs(p, p->dynamic->g, args->inputs, d);
 
 	p->now = p->dynamic->g;
+	p->now_by = NULL;
 	p->dynamic->clock = p->clock;
 	p->dynamic->first_row = p->first_row;
 	return err == MSD_OK ? msd_dynamic_run(p->dynamic, args, p->outputs, d) : err;
+}
+
+/* The entry of the last run had to make room for one that failed. */
+static void forget_evicted(struct msd_plan *p)
+{
+	if (p->now_by == NULL || p->now_by->g == p->now)
+		return;
+	p->now = p->g;
+	p->now_by = NULL;
 }
 
 msd_err msd_plan_call(struct msd_plan *plan, const struct msd_plan_args *args,
@@ -160,11 +171,14 @@ msd_err msd_plan_call(struct msd_plan *plan, const struct msd_plan_args *args,
 
 	if (plan->mode == MSD_PLAN_CACHED_SHAPES)
 		err = find_entry(plan, args->inputs, &entry, d);
-	if (err != MSD_OK)
+	if (err != MSD_OK) {
+		forget_evicted(plan);
 		return err;
+	}
 	if (plan->mode == MSD_PLAN_DYNAMIC)
 		return run_dynamic(plan, args, d);
 	plan->now = entry->g;
+	plan->now_by = entry;
 	if (plan->clock != NULL) {
 		return msd_entry_run_timed(entry, &plan->arena, args, plan->outputs,
 					   plan->clock, plan->first_row, d);

@@ -1,9 +1,21 @@
-"""Builds plugins/toy.c as others do, with copies of the two installed headers alone."""
+"""Builds plugins/toy.c and other plugins as others do, with copies of the two installed headers
+alone."""
 import subprocess
 
 import harness
 
 SOURCE = harness.ROOT / "tests" / "e2e" / "plugins" / "toy.c"
+
+
+def compile_plugin(source, path, headers, *flags):
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-I", headers, *flags, source, "-o", path],
+                   check=True)
+    return path
+
+
+def build_other(home, name):
+    """The plugin of plugins/@name.c in the folder @home."""
+    return compile_plugin(SOURCE.parent / f"{name}.c", home / f"{name}.so", harness.ROOT / "graph")
 
 
 def build(home, what="", is_earlier=False):
@@ -19,7 +31,4 @@ def build(home, what="", is_earlier=False):
         (headers / name).write_text((harness.ROOT / "graph" / name).read_text())
     if is_earlier:
         (headers / "modserd_plugin.h").write_text(earlier.read_text())
-    flag = [f"-DTOY_{what}"] if what else []
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-I", headers, *flag, SOURCE, "-o", path],
-                   check=True)
-    return path
+    return compile_plugin(SOURCE, path, headers, *([f"-DTOY_{what}"] if what else []))

@@ -14,14 +14,16 @@
 #include "proto/base/grow.h"
 #include "proto/base/json.h"
 
-enum { COLUMNS = 3 };     /* of the tensor: runs, ns, begin_ns */
+/* Of the tensor: runs, ns, begin_ns, change_ns. */
+enum { COLUMNS = 4 };
 enum { MOST_SHOWN = 40 }; /* nodes, for people */
-enum { PAIRS = 8, TEXT = 24 };
+enum { PAIRS = 9, TEXT = 24 };
 
 /* The sums of an operator. */
 struct sum {
 	const char *op;
 	int64_t nodes, ns, operations;
+	int64_t change_ns; /* of layouts */
 };
 
 static const char *text_at(const modser_value *row, const char *key)
@@ -113,6 +115,7 @@ bool msd_node_times_set(struct msd_node_times *t, const modser_value *answer)
 		t->rows[i].runs = not_negative(at[0]);
 		t->rows[i].ns = not_negative(at[1]);
 		t->rows[i].begin_ns = not_negative(at[2]);
+		t->rows[i].change_ns = not_negative(at[3]);
 	}
 	return true;
 }
@@ -167,7 +170,8 @@ static struct sum *sum_up(const struct msd_node_times *t, size_t *ret_n)
 
 		if (!r->is_body) {
 			sums[n++] = (struct sum){r->op, 1, r->ns,
-						 times(r->operations, r->runs)};
+						 times(r->operations, r->runs),
+						 r->change_ns};
 		}
 	}
 	if (sums == NULL || n == 0) {
@@ -181,6 +185,8 @@ static struct sum *sum_up(const struct msd_node_times *t, size_t *ret_n)
 			sums[last].ns = plus(sums[last].ns, sums[i].ns);
 			sums[last].operations =
 				plus(sums[last].operations, sums[i].operations);
+			sums[last].change_ns =
+				plus(sums[last].change_ns, sums[i].change_ns);
 		} else {
 			sums[++last] = sums[i];
 		}
@@ -217,6 +223,8 @@ static struct total total_of(const struct sum *sums, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		all.nodes_ns = plus(all.nodes_ns, sums[i].ns);
+		all.nodes_ns = plus(all.nodes_ns, sums[i].change_ns);
+		all.moves_ns = plus(all.moves_ns, sums[i].change_ns);
 		all.operations = plus(all.operations, sums[i].operations);
 		if (moves(sums[i].op))
 			all.moves_ns = plus(all.moves_ns, sums[i].ns);
@@ -295,10 +303,15 @@ static void put_nodes(struct msd_buf *out, const struct msd_node_times *t,
 		      bool for_people)
 {
 	static const struct msd_column columns[] = {
-		{"node", "NODE", false},   {"name", "NAME", true},
-		{"op", "OP", false},       {"engine", "ENGINE", false},
-		{"runs", "RUNS", false},   {"time_ns", "TIME", false},
-		{"share", "SHARE", false}, {"gflops", "GFLOP/S", true}};
+		{"node", "NODE", false},
+		{"name", "NAME", true},
+		{"op", "OP", false},
+		{"engine", "ENGINE", false},
+		{"runs", "RUNS", false},
+		{"time_ns", "TIME", false},
+		{"layout_change_ns", "CHANGES", true},
+		{"share", "SHARE", false},
+		{"gflops", "GFLOP/S", true}};
 	const size_t n = for_people && t->n > MOST_SHOWN ? MOST_SHOWN : t->n;
 	struct msd_node_time **sorted = calloc(t->n + 1, sizeof(*sorted));
 	struct line *lines = calloc(n + 1, sizeof(*lines));
@@ -317,6 +330,8 @@ static void put_nodes(struct msd_buf *out, const struct msd_node_times *t,
 		put(&lines[i], "engine", modser_str(r->engine));
 		put(&lines[i], "runs", modser_int(r->runs));
 		put(&lines[i], "time_ns", modser_int(r->ns));
+		put(&lines[i], "layout_change_ns",
+		    r->change_ns > 0 ? modser_int(r->change_ns) : modser_nil());
 		put_speed(&lines[i], share(t, r->ns), speed_of(r));
 	}
 	if (!out->bad) {
@@ -381,10 +396,11 @@ static void json_node(struct msd_buf *out, const struct msd_node_times *t,
 	msd_json_cstr(out, r->engine);
 	msd_buf_printf(out, ", \"implementation\": ");
 	msd_json_cstr(out, r->implementation);
-	msd_buf_printf(out,
-		       ", \"is_body\": %s, \"runs\": %" PRId64
-		       ", \"begin_ns\": %" PRId64 ", ",
-		       r->is_body ? "true" : "false", r->runs, r->begin_ns);
+	msd_buf_printf(
+		out,
+		", \"is_body\": %s, \"runs\": %" PRId64 ", \"begin_ns\": %" PRId64
+		", \"layout_change_ns\": %" PRId64 ", ",
+		r->is_body ? "true" : "false", r->runs, r->begin_ns, r->change_ns);
 	json_speed(out, t, r->ns, r->operations, speed_of(r));
 }
 

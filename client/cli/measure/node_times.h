@@ -9,7 +9,8 @@ struct msd_node_time {
 	int64_t node; /* its number in the plan */
 	int64_t operations;
 	int64_t runs, ns, begin_ns;
-	bool is_body; /* within a Loop, Scan or If, whose time includes it */
+	int64_t change_ns; /* of layouts for it, beside `ns` */
+	bool is_body;      /* within a Loop, Scan or If, whose time includes it */
 };
 
 struct msd_node_times {

@@ -49,7 +49,7 @@ modser_err msd_plan_each(const struct msd_plan_source *from,
 	}
 }
 
-enum { CELLS = 11 }; /* of a row */
+enum { CELLS = 12 }; /* of a row */
 
 static const struct msd_column columns[CELLS] = {{"node", "NODE", false},
 						 {"name", "NAME", true},
@@ -57,6 +57,7 @@ static const struct msd_column columns[CELLS] = {{"node", "NODE", false},
 						 {"engine", "ENGINE", true},
 						 {"implementation", "HOW", true},
 						 {"layout", "LAYOUT", true},
+						 {"layout_changes", "CHANGES", true},
 						 {"output", "OUTPUT", true},
 						 {"packed_bytes", "PACKED", true},
 						 {"shared", "SHARED", true},
@@ -123,6 +124,9 @@ static void line_init(struct line *l, const modser_value *row)
 		l->pairs[2 * i] = modser_str(key);
 		if (v != NULL && v->kind != MODSER_TUPLE)
 			l->pairs[2 * i + 1] = *v;
+		if (strcmp(key, "layout_changes") == 0 && v != NULL &&
+		    v->kind == MODSER_INT && v->as.i == 0)
+			l->pairs[2 * i + 1] = modser_nil();
 		if (strcmp(key, "output") == 0)
 			l->pairs[2 * i + 1] = text_value(&l->output);
 		if (strcmp(key, "fused") == 0)

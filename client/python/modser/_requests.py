@@ -137,7 +137,7 @@ def profile(function: str, args: tuple[Any, ...], deadline: Seconds) -> Request[
     rows = yield from plan(function.partition(":")[0], deadline)
     if len(times) != len(rows) + 1:
         raise ProtocolError("the times are not those of the plan: the module was replaced")
-    keys = ("runs", "ns", "begin_ns")
+    keys = ("runs", "ns", "begin_ns", "layout_change_ns")
     return [{**row, **dict(zip(keys, at))} for row, at in zip(rows, times)]
 
 
