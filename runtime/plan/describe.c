@@ -15,6 +15,7 @@
 #include "runtime/engine/weights.h"
 #include "runtime/plan/entry.h"
 #include "runtime/plan/flow.h"
+#include "runtime/plan/group.h"
 #include "runtime/plan/operations.h"
 #include "runtime/plan/outline_flow.h"
 #include "runtime/plan/parts.h"
@@ -192,13 +193,30 @@ static void put_layout(struct msd_buf *out, const struct msd_plan *p, size_t i,
 	msd_pack_pair_uint(out, "layout_change_bytes", row != NULL ? row->bytes : 0);
 }
 
+/* The row of the first node of the group that runs @node. */
+static void put_group(struct msd_buf *out, const struct msd_plan *p,
+		      const modser_sg_node *node)
+{
+	const struct msd_entry *entry = p->now_by;
+	const struct msd_group *group =
+		entry != NULL ? msd_groups_find(&entry->groups, node) : NULL;
+
+	msd_pack_cstr(out, "group");
+	if (group == NULL) {
+		msd_pack_nil(out);
+	} else {
+		msd_pack_uint(out,
+			      p->first_row + entry->groups.row[group->nodes[0]->index]);
+	}
+}
+
 static void put_row(struct msd_buf *out, const struct msd_plan *p, size_t row,
 		    const modser_sg_node *node, int64_t body_of)
 {
 	const bool is_shaped = msd_outline_is_shaped(node);
 	const bool is_flow = p->flows[node->index] != NULL;
 
-	msd_pack_map(out, 16);
+	msd_pack_map(out, 17);
 	msd_pack_pair_uint(out, "node", row);
 	msd_pack_cstr(out, "name");
 	put_cut(out, node->name, MOST_NAME);
@@ -211,6 +229,7 @@ static void put_row(struct msd_buf *out, const struct msd_plan *p, size_t row,
 	}
 	put_layout(out, p, row - p->first_row, node);
 	put_merged(out, node);
+	put_group(out, p, node);
 	put_tensors(out, "inputs", node->inputs, node->n_inputs);
 	put_tensors(out, "outputs", node->outputs, node->n_outputs);
 	msd_pack_pair_uint(out, "operations",

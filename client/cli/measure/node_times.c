@@ -60,6 +60,20 @@ static int64_t int_at(const modser_value *row, const char *key)
 	return v != NULL && v->kind == MODSER_INT ? not_negative(v->as.i) : 0;
 }
 
+/* The first node of a group has the time of all, so it gets their operations, too. */
+static void add_to_group(struct msd_node_times *t, const modser_value *row,
+			 int64_t operations)
+{
+	const modser_value *group = modser_find(row, "group");
+
+	if (group != NULL && group->kind == MODSER_INT && group->as.i >= 0 &&
+	    (uint64_t)group->as.i < t->n - 1) {
+		struct msd_node_time *first = &t->rows[group->as.i];
+
+		first->operations = plus(first->operations, operations);
+	}
+}
+
 static void add(struct msd_node_times *t, const modser_value *row)
 {
 	const modser_value *body = modser_find(row, "body_of");
@@ -79,6 +93,7 @@ static void add(struct msd_node_times *t, const modser_value *row)
 		.is_body = body != NULL && body->kind == MODSER_INT};
 	t->is_bad |= r->name == NULL || r->op == NULL || r->engine == NULL ||
 		     r->implementation == NULL;
+	add_to_group(t, row, r->operations);
 }
 
 void msd_node_times_add(struct msd_node_times *t, const modser_value *page)

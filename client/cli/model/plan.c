@@ -49,7 +49,7 @@ modser_err msd_plan_each(const struct msd_plan_source *from,
 	}
 }
 
-enum { CELLS = 12 }; /* of a row */
+enum { CELLS = 13 }; /* of a row */
 
 static const struct msd_column columns[CELLS] = {{"node", "NODE", false},
 						 {"name", "NAME", true},
@@ -61,6 +61,7 @@ static const struct msd_column columns[CELLS] = {{"node", "NODE", false},
 						 {"output", "OUTPUT", true},
 						 {"packed_bytes", "PACKED", true},
 						 {"shared", "SHARED", true},
+						 {"group", "GROUP", true},
 						 {"fused", "FUSED INTO IT", true},
 						 {"fallback", "FALLBACK", true}};
 
