@@ -99,6 +99,8 @@ def test_profile_has_the_time_of_a_group_once(served):
     told = json.loads(daemon.ok("profile", "net", f"@{folder}/x.npy", "--json").out)
     assert [(n["runs"], n["ns"] > 0) for n in told["nodes"]] == (
         [(1, True)] + [(0, False)] * 4 + [(1, True)] * 2)
+    assert [n["group"] for n in told["nodes"]] == [0] * 5 + [None] * 2
+    assert told["nodes"][0]["operations"] == 2 * 2 * (4 * 6 * 5) * 4 * 9, "of both convolutions"
 
 
 def test_open_extents_are_grouped_by_the_first_call(served, tmp_path):

@@ -17,7 +17,7 @@
 /* Of the tensor: runs, ns, begin_ns, change_ns. */
 enum { COLUMNS = 4 };
 enum { MOST_SHOWN = 40 }; /* nodes, for people */
-enum { PAIRS = 9, TEXT = 24 };
+enum { PAIRS = 10, TEXT = 24 };
 
 /* The sums of an operator. */
 struct sum {
@@ -61,22 +61,18 @@ static int64_t int_at(const modser_value *row, const char *key)
 }
 
 /* The first node of a group has the time of all, so it gets their operations, too. */
-static void add_to_group(struct msd_node_times *t, const modser_value *row,
-			 int64_t operations)
+static void add_to_group(struct msd_node_times *t, const struct msd_node_time *r)
 {
-	const modser_value *group = modser_find(row, "group");
-
-	if (group != NULL && group->kind == MODSER_INT && group->as.i >= 0 &&
-	    (uint64_t)group->as.i < t->n - 1) {
-		struct msd_node_time *first = &t->rows[group->as.i];
-
-		first->operations = plus(first->operations, operations);
-	}
+	if (r->group < 0 || (uint64_t)r->group >= t->n - 1)
+		return;
+	t->rows[r->group].operations =
+		plus(t->rows[r->group].operations, r->operations);
 }
 
 static void add(struct msd_node_times *t, const modser_value *row)
 {
 	const modser_value *body = modser_find(row, "body_of");
+	const modser_value *group = modser_find(row, "group");
 
 	if (!msd_grow(&t->rows, t->n, sizeof(*t->rows))) {
 		t->is_bad = true;
@@ -90,10 +86,11 @@ static void add(struct msd_node_times *t, const modser_value *row)
 		.implementation = strdup(text_at(row, "implementation")),
 		.node = int_at(row, "node"),
 		.operations = int_at(row, "operations"),
+		.group = group != NULL && group->kind == MODSER_INT ? group->as.i : -1,
 		.is_body = body != NULL && body->kind == MODSER_INT};
 	t->is_bad |= r->name == NULL || r->op == NULL || r->engine == NULL ||
 		     r->implementation == NULL;
-	add_to_group(t, row, r->operations);
+	add_to_group(t, r);
 }
 
 void msd_node_times_add(struct msd_node_times *t, const modser_value *page)
@@ -318,15 +315,11 @@ static void put_nodes(struct msd_buf *out, const struct msd_node_times *t,
 		      bool for_people)
 {
 	static const struct msd_column columns[] = {
-		{"node", "NODE", false},
-		{"name", "NAME", true},
-		{"op", "OP", false},
-		{"engine", "ENGINE", false},
-		{"runs", "RUNS", false},
-		{"time_ns", "TIME", false},
-		{"layout_change_ns", "CHANGES", true},
-		{"share", "SHARE", false},
-		{"gflops", "GFLOP/S", true}};
+		{"node", "NODE", false},    {"name", "NAME", true},
+		{"op", "OP", false},        {"engine", "ENGINE", false},
+		{"group", "GROUP", true},   {"runs", "RUNS", false},
+		{"time_ns", "TIME", false}, {"layout_change_ns", "CHANGES", true},
+		{"share", "SHARE", false},  {"gflops", "GFLOP/S", true}};
 	const size_t n = for_people && t->n > MOST_SHOWN ? MOST_SHOWN : t->n;
 	struct msd_node_time **sorted = calloc(t->n + 1, sizeof(*sorted));
 	struct line *lines = calloc(n + 1, sizeof(*lines));
@@ -343,6 +336,8 @@ static void put_nodes(struct msd_buf *out, const struct msd_node_times *t,
 		put(&lines[i], "name", modser_str(r->name));
 		put(&lines[i], "op", modser_str(r->op));
 		put(&lines[i], "engine", modser_str(r->engine));
+		put(&lines[i], "group",
+		    r->group >= 0 ? modser_int(r->group) : modser_nil());
 		put(&lines[i], "runs", modser_int(r->runs));
 		put(&lines[i], "time_ns", modser_int(r->ns));
 		put(&lines[i], "layout_change_ns",
@@ -411,6 +406,12 @@ static void json_node(struct msd_buf *out, const struct msd_node_times *t,
 	msd_json_cstr(out, r->engine);
 	msd_buf_printf(out, ", \"implementation\": ");
 	msd_json_cstr(out, r->implementation);
+	msd_buf_printf(out, ", \"group\": ");
+	if (r->group >= 0) {
+		msd_buf_printf(out, "%" PRId64, r->group);
+	} else {
+		msd_buf_printf(out, "null");
+	}
 	msd_buf_printf(
 		out,
 		", \"is_body\": %s, \"runs\": %" PRId64 ", \"begin_ns\": %" PRId64

@@ -6,8 +6,9 @@
 
 struct msd_node_time {
 	char *name, *op, *engine, *implementation;
-	int64_t node; /* its number in the plan */
-	int64_t operations;
+	int64_t node;       /* its number in the plan */
+	int64_t operations; /* of its group, if it is the first node of one */
+	int64_t group;      /* that node; -1: it runs alone */
 	int64_t runs, ns, begin_ns;
 	int64_t change_ns; /* of layouts for it, beside `ns` */
 	bool is_body;      /* within a Loop, Scan or If, whose time includes it */
