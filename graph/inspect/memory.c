@@ -13,6 +13,7 @@
 #include "graph/ir/infer.h"
 #include "graph/ir/order.h"
 #include "graph/layout/memory_plan.h"
+#include "graph/layout/views.h"
 #include "proto/base/json.h"
 
 static bool is_open(const modser_sg_tensor *t)
@@ -45,15 +46,19 @@ static int infer_all(modser_graph *g, const size_t *order)
 static int put_all(modser_graph *g, const size_t *order, uint64_t *ret)
 {
 	size_t *last = calloc(g->n_tensors + 1, sizeof(*last));
+	struct msd_views v = {0};
 	struct msd_memory_plan l = {0};
 
 	if (last == NULL)
 		return msd_sg_no_memory(g);
 	msd_memory_plan_find_last_reads(last, g, order);
-	const msd_err err = msd_memory_plan_init(&l, g, order, last, NULL, &g->diag);
+	msd_err err = msd_views_init(&v, g, order, last, NULL, &g->diag);
+	if (err == MSD_OK)
+		err = msd_memory_plan_init(&l, g, order, &v, NULL, &g->diag);
 	if (err == MSD_OK)
 		*ret = l.bytes;
 	msd_memory_plan_finish(&l);
+	msd_views_finish(&v);
 	free(last);
 	return err == MSD_OK ? 0 : -1;
 }

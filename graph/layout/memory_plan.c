@@ -4,6 +4,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/layout/arena.h"
+#include "graph/layout/views.h"
 
 static void read_last(size_t *last, modser_sg_tensor *const *list, size_t n,
 		      size_t step)
@@ -45,83 +46,109 @@ size_t msd_memory_plan_room(const modser_sg_tensor *t)
 	return round_up((size_t)bytes);
 }
 
-static bool put_outputs(struct msd_arena *a, const modser_sg_node *node,
-			const size_t *last, const struct msd_memory_needs *needs)
+struct placing {
+	const modser_graph *g;
+	const struct msd_views *views;
+	const struct msd_memory_needs *needs;
+	struct msd_arena arena;
+	bool *is_placed; /* by tensor */
+	size_t block;    /* the next one */
+};
+
+/* A root gets its place with the first node that writes a tensor in it. */
+static bool put_outputs(struct placing *p, const modser_sg_node *node)
 {
+	const size_t *needs = p->needs->bytes;
+
 	for (size_t i = 0; i < node->n_outputs; i++) {
-		const modser_sg_tensor *t = node->outputs[i];
-
-		if (t == NULL || last[t->index] == MSD_ARENA_NOWHERE)
+		if (node->outputs[i] == NULL)
 			continue;
-		a->places[t->index].bytes =
-			needs->bytes != NULL && needs->bytes[t->index] > 0
-				? round_up(needs->bytes[t->index])
-				: msd_memory_plan_room(t);
-		a->places[t->index].last = last[t->index];
-		if (!msd_arena_put(a, t->index))
+		const size_t root = p->views->list[node->outputs[i]->index].root;
+		const modser_sg_tensor *t = p->g->tensors[root];
+
+		if (p->is_placed[root] || p->views->last[root] == MSD_ARENA_NOWHERE ||
+		    t->type == MODSER_TENSOR_CONST || t->producer == NULL ||
+		    msd_sg_node_is_given(t->producer))
+			continue;
+		p->is_placed[root] = true;
+		p->arena.places[root].bytes = needs != NULL && needs[root] > 0
+						      ? round_up(needs[root])
+						      : msd_memory_plan_room(t);
+		p->arena.places[root].last = p->views->last[root];
+		if (!msd_arena_put(&p->arena, root))
 			return false;
 	}
 	return true;
 }
 
-/* Put the blocks that begin with @step; *@next is the first of them. */
-static bool put_blocks(struct msd_arena *a, const modser_graph *g,
-		       const struct msd_memory_needs *needs, size_t step, size_t *next)
+/* Put the blocks that begin with @step. */
+static bool put_blocks(struct placing *p, size_t step)
 {
-	for (; *next < needs->n_blocks && needs->blocks[*next].first == step; ++*next) {
-		const struct msd_memory_block *block = &needs->blocks[*next];
-		const size_t i = g->n_tensors + *next;
+	const struct msd_memory_needs *needs = p->needs;
 
-		a->places[i].bytes = round_up(block->bytes);
-		a->places[i].last = block->last;
-		if (!msd_arena_put(a, i))
+	while (p->block < needs->n_blocks && needs->blocks[p->block].first == step) {
+		const struct msd_memory_block *block = &needs->blocks[p->block];
+		const size_t i = p->g->n_tensors + p->block++;
+
+		p->arena.places[i].bytes = round_up(block->bytes);
+		p->arena.places[i].last = block->last;
+		if (!msd_arena_put(&p->arena, i))
 			return false;
 	}
 	return true;
 }
 
-static msd_err put_all(struct msd_memory_plan *l, struct msd_arena *a,
-		       const modser_graph *g, const size_t *order, const size_t *last,
-		       const struct msd_memory_needs *needs, struct msd_diag *d)
+static msd_err put_all(struct msd_memory_plan *l, struct placing *p,
+		       const size_t *order, struct msd_diag *d)
 {
-	size_t block = 0;
+	const size_t n = p->g->n_tensors;
 
-	for (size_t step = 0; step < g->n_nodes; step++) {
-		const modser_sg_node *node = g->nodes[order[step]];
+	for (size_t step = 0; step < p->g->n_nodes; step++) {
+		const modser_sg_node *node = p->g->nodes[order[step]];
 
 		if (msd_sg_node_is_given(node))
 			continue;
-		if (!put_blocks(a, g, needs, step, &block) ||
-		    !put_outputs(a, node, last, needs))
+		if (!put_blocks(p, step) || !put_outputs(p, node))
 			return msd_diag_no_memory(d);
-		msd_arena_drop(a, step);
+		msd_arena_drop(&p->arena, step);
 	}
-	l->bytes = a->bytes;
-	for (size_t i = 0; i < g->n_tensors + needs->n_blocks; i++)
-		l->offsets[i] = a->places[i].offset;
+	l->bytes = p->arena.bytes;
+	for (size_t i = 0; i < n; i++) {
+		const struct msd_view *v = &p->views->list[i];
+
+		l->offsets[i] = p->arena.places[v->root].offset + v->offset;
+	}
+	for (size_t i = n; i < n + p->needs->n_blocks; i++)
+		l->offsets[i] = p->arena.places[i].offset;
 	return MSD_OK;
 }
 
 msd_err msd_memory_plan_init(struct msd_memory_plan *l, const modser_graph *g,
-			     const size_t *order, const size_t *last,
+			     const size_t *order, const struct msd_views *v,
 			     const struct msd_memory_needs *needs, struct msd_diag *d)
 {
 	static const struct msd_memory_needs none = {0};
 	const size_t n = g->n_tensors + (needs != NULL ? needs->n_blocks : 0) + 1;
-	struct msd_arena a = {
-		.places = calloc(n, sizeof(*a.places)),
-		.live = calloc(n, sizeof(*a.live)),
+	struct placing p = {
+		.g = g,
+		.views = v,
+		.needs = needs != NULL ? needs : &none,
+		.arena = {.places = calloc(n, sizeof(*p.arena.places)),
+			  .live = calloc(n, sizeof(*p.arena.live))},
+		.is_placed = calloc(n, sizeof(*p.is_placed)),
 	};
 	msd_err err;
 
 	*l = (struct msd_memory_plan){.offsets = calloc(n, sizeof(*l->offsets))};
-	if (a.places == NULL || a.live == NULL || l->offsets == NULL) {
+	if (p.arena.places == NULL || p.arena.live == NULL || p.is_placed == NULL ||
+	    l->offsets == NULL) {
 		err = msd_diag_no_memory(d);
 	} else {
-		err = put_all(l, &a, g, order, last, needs != NULL ? needs : &none, d);
+		err = put_all(l, &p, order, d);
 	}
-	free(a.places);
-	free(a.live);
+	free(p.arena.places);
+	free(p.arena.live);
+	free(p.is_placed);
 	return err;
 }
 

@@ -5,6 +5,8 @@
 #include "graph/modser_graph.h"
 #include "proto/base/diag.h"
 
+struct msd_views;
+
 struct msd_memory_plan {
 	size_t *offsets; /* one for each tensor, then one for each block */
 	size_t bytes;    /* of the arena */
@@ -30,13 +32,13 @@ struct msd_memory_needs {
 void msd_memory_plan_find_last_reads(size_t *ret_last, const modser_graph *g,
 				     const size_t *order);
 /**
- * Assign each tensor its offset; all shapes are known. @last may have
- * MSD_ARENA_NOWHERE for a tensor, which then has no place. @needs may be NULL. Finish
- * @l in any case.
+ * Assign each tensor its offset; all shapes are known. A view has that of its place in
+ * its root. A root whose last step is MSD_ARENA_NOWHERE has no place. @needs may be
+ * NULL. Finish @l in any case.
  */
 MSD_MUST_CHECK msd_err msd_memory_plan_init(struct msd_memory_plan *l,
 					    const modser_graph *g, const size_t *order,
-					    const size_t *last,
+					    const struct msd_views *v,
 					    const struct msd_memory_needs *needs,
 					    struct msd_diag *d);
 void msd_memory_plan_finish(struct msd_memory_plan *l);

@@ -11,98 +11,9 @@
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
-#include "graph/op/move/pad.h"
-#include "graph/op/move/slice.h"
-#include "graph/op/move/transpose.h"
+#include "graph/op/move/keeps.h"
 #include "graph/pass/known.h"
 #include "graph/pass/pass.h"
-
-static bool always(const modser_sg_node *node)
-{
-	(void)node;
-	return true;
-}
-
-/* True if training mode is off or not given. */
-static bool drops_nothing(const modser_sg_node *node)
-{
-	const modser_sg_tensor *trains = node->n_inputs > 2 ? node->inputs[2] : NULL;
-
-	return trains == NULL ||
-	       (trains->type == MODSER_TENSOR_CONST && trains->bytes == 1 &&
-		trains->data != NULL && *(const uint8_t *)trains->data == 0);
-}
-
-static bool keeps_axes(const modser_sg_node *node)
-{
-	size_t order[MODSER_GRAPH_MAX_NDIM] = {0};
-
-	if (msd_op_transpose_order(node, order) != 0)
-		return false;
-	for (size_t i = 0; i < (size_t)node->inputs[0]->ndim; i++) {
-		if (order[i] != i)
-			return false;
-	}
-	return true;
-}
-
-static bool pads_nothing(const modser_sg_node *node)
-{
-	struct msd_op_pads pads;
-
-	if (msd_op_pad_amounts(node, &pads) != 0)
-		return false;
-	for (size_t i = 0; i < (size_t)node->inputs[0]->ndim; i++) {
-		if (pads.before[i] != 0 || pads.after[i] != 0)
-			return false;
-	}
-	return true;
-}
-
-/* True if it takes all of each axis, forwards. */
-static bool slices_all(const modser_sg_node *node)
-{
-	struct msd_op_range ranges[MODSER_GRAPH_MAX_NDIM];
-
-	if (node->n_inputs < 2 || node->inputs[1] == NULL ||
-	    msd_op_slice_ranges(node, ranges) != 0)
-		return false;
-	for (size_t i = 0; i < (size_t)node->inputs[0]->ndim; i++) {
-		if (ranges[i].begin != 0 || ranges[i].step != 1)
-			return false;
-	}
-	return true;
-}
-
-static bool is_alone(const modser_sg_node *node)
-{
-	return node->n_inputs == 1;
-}
-
-/* Operators that may return their input. Those with `needs_shapes` do so only if the
- * output has the dtype and the shape of the input in every run. */
-static const struct row {
-	const char *op;
-	bool needs_shapes;
-	bool (*keeps)(const modser_sg_node *node);
-} rows[] = {
-	{"Noop", false, always},         {"Dropout", false, drops_nothing},
-	{"Cast", true, always},          {"CastLike", true, always},
-	{"Reshape", true, always},       {"Flatten", true, always},
-	{"Squeeze", true, always},       {"Unsqueeze", true, always},
-	{"Expand", true, always},        {"Tile", true, always},
-	{"Transpose", true, keeps_axes}, {"Pad", true, pads_nothing},
-	{"Slice", true, slices_all},     {"Concat", true, is_alone},
-};
-
-static const struct row *row_of(const modser_sg_node *node)
-{
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (strcmp(rows[i].op, node->op->schema->name) == 0)
-			return &rows[i];
-	}
-	return NULL;
-}
 
 static bool is_same(const modser_sg_tensor *x, const modser_sg_tensor *y)
 {
@@ -135,7 +46,7 @@ static bool gives_one(const struct removal *r, const modser_sg_node *node)
 static bool is_identity(const struct removal *r, const modser_sg_node *node,
 			bool is_known)
 {
-	const struct row *row = row_of(node);
+	const struct msd_op_keeping *row = msd_op_keeping_of(node);
 
 	if (row == NULL || !gives_one(r, node) || (row->needs_shapes && !is_known))
 		return false;

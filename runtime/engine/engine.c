@@ -378,6 +378,13 @@ void msd_claim_release(struct msd_claim *c)
 	release(&c->packed);
 }
 
+bool msd_engine_is_plugins(const struct msd_engine_node *by, const modser_sg_node *node)
+{
+	if (by->engine == &msd_engine_reference)
+		return !msd_kernel_is_own(modser_sg_op_name(node->op));
+	return by->engine != &msd_engine_native;
+}
+
 static bool is_taken(const char *name)
 {
 	for (size_t i = 0; i < N_ENGINES; i++) {

@@ -109,6 +109,9 @@ MSD_MUST_CHECK msd_err msd_claim_choose(struct msd_claim *c, const modser_sg_nod
  */
 void msd_claim_pack(struct msd_claim *c, const modser_sg_node *node);
 void msd_claim_release(struct msd_claim *c);
+/** True if a plugin computes @node, which @by runs: with its engine or its kernel. */
+bool msd_engine_is_plugins(const struct msd_engine_node *by,
+			   const modser_sg_node *node);
 /**
  * Offer @node, which @by runs, again to each engine that comes before it, and call
  * @each with the reason why that one does not run it. For people: it may pack

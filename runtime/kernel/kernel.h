@@ -42,6 +42,8 @@ struct msd_kernel {
 
 /** The kernel of operator @op; NULL if there is none. */
 const struct msd_kernel *msd_kernel_find(const char *op);
+/** True if operator @op has a built-in kernel. */
+bool msd_kernel_is_own(const char *op);
 /**
  * Register a plugin's kernel, as modserd_host.add_kernel of modserd_plugin.h
  * specifies.

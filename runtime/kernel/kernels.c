@@ -55,6 +55,11 @@ bool msd_kernel_compute(const modser_sg_node *node, const void *const *in,
 	return is_fine;
 }
 
+bool msd_kernel_is_own(const char *op)
+{
+	return find_own(op) != NULL;
+}
+
 const struct msd_kernel *msd_kernel_find(const char *op)
 {
 	const struct msd_kernel *own = find_own(op);

@@ -47,9 +47,10 @@ static bool allocate(struct msd_entry *e, const modser_graph *g)
 	e->out = calloc(n_out + 1, sizeof(*e->out));
 	/* A reorder of an input takes the place of at least one argument. */
 	e->patches = calloc(n_in + 1, sizeof(*e->patches));
+	e->out_patches = calloc(n_out + 1, sizeof(*e->out_patches));
 	e->outputs = calloc(g->n_outputs + 1, sizeof(*e->outputs));
 	return e->steps != NULL && e->in != NULL && e->out != NULL &&
-	       e->patches != NULL && e->outputs != NULL;
+	       e->patches != NULL && e->out_patches != NULL && e->outputs != NULL;
 }
 
 struct msd_entry_ends msd_entry_ends(const struct msd_entry_step *step)
@@ -92,30 +93,53 @@ static void make_steps(struct msd_entry *e)
 	}
 }
 
+/* The tensor that @t lies in. */
+static const modser_sg_tensor *root_of(const struct msd_entry *e,
+				       const modser_sg_tensor *t)
+{
+	return e->g->tensors[e->views.list[t->index].root];
+}
+
 static void add_patch(struct msd_entry *e, const modser_sg_tensor *t,
 		      const void **argument)
 {
-	const size_t i = t != NULL && is_input(t) ? input_of(e->g, t) : SIZE_MAX;
+	const modser_sg_tensor *root = t != NULL ? root_of(e, t) : NULL;
+	const size_t i =
+		root != NULL && is_input(root) ? input_of(e->g, root) : SIZE_MAX;
 
-	if (i != SIZE_MAX)
-		e->patches[e->n_patches++] = (struct msd_entry_patch){argument, i};
+	if (i != SIZE_MAX) {
+		e->patches[e->n_patches++] = (struct msd_entry_patch){
+			argument, i, e->views.list[t->index].offset};
+	}
 }
 
-/* @t is written by a node, which may write another form of it, or by reorder @r. */
-static void add_output(struct msd_entry *e, const struct msd_graph_program *p,
-		       const modser_sg_tensor *t, void **argument,
-		       const struct msd_reorder *r)
+/* A node writes @t, perhaps into an output that the caller makes. */
+static void add_out_patch(struct msd_entry *e, const struct msd_graph_program *p,
+			  const modser_sg_tensor *t, void **argument)
 {
-	bool is_first = true;
+	const size_t i = t != NULL ? p->output_of[root_of(e, t)->index] : SIZE_MAX;
+
+	if (i != SIZE_MAX) {
+		e->out_patches[e->n_out_patches++] = (struct msd_entry_out_patch){
+			argument, i, e->views.list[t->index].offset};
+	}
+}
+
+/* Reorder @r writes the rows of a tensor, which may be an output. */
+static void add_reordered(struct msd_entry *e, struct msd_reorder *r)
+{
+	size_t first = SIZE_MAX;
 
 	for (size_t i = 0; i < e->g->n_outputs; i++) {
-		if (e->g->outputs[i] != t)
+		if (e->g->outputs[i] != r->tensor)
 			continue;
-		e->outputs[i] = (struct msd_entry_output){
-			argument, r,
-			r != NULL ? is_first && !r->is_read
-				  : p->output_of[t->index] == i};
-		is_first = false;
+		first = first == SIZE_MAX ? i : first;
+		e->outputs[i] =
+			(struct msd_entry_output){r, r->is_read ? SIZE_MAX : first};
+	}
+	if (first != SIZE_MAX && !r->is_read) {
+		e->out_patches[e->n_out_patches++] =
+			(struct msd_entry_out_patch){&r->out, first, 0};
 	}
 }
 
@@ -136,6 +160,8 @@ static bool is_laid_out(const modserd_layout *const *layouts, size_t k)
 /* Find the arguments that are inputs and outputs of the graph. */
 static void find_ends(struct msd_entry *e, const struct msd_graph_program *p)
 {
+	for (size_t i = 0; i < e->g->n_outputs; i++)
+		e->outputs[i].made = p->output_of[e->g->outputs[i]->index];
 	for (size_t i = 0; i < e->n_steps; i++) {
 		const struct msd_entry_step *step = &e->steps[i];
 		const struct msd_entry_ends ends = msd_entry_ends(step);
@@ -147,7 +173,7 @@ static void find_ends(struct msd_entry *e, const struct msd_graph_program *p)
 			if (r->from == NULL)
 				add_patch(e, r->tensor, &r->in);
 			if (r->is_to_rows)
-				add_output(e, p, r->tensor, &r->out, r);
+				add_reordered(e, r);
 			continue;
 		}
 		for (size_t k = 0; k < ends.n_in; k++) {
@@ -156,9 +182,42 @@ static void find_ends(struct msd_entry *e, const struct msd_graph_program *p)
 		}
 		for (size_t k = 0; k < ends.n_out; k++) {
 			if (!is_laid_out(step->call.out_layouts, k))
-				add_output(e, p, ends.out[k], &out[k], NULL);
+				add_out_patch(e, p, ends.out[k], &out[k]);
 		}
 	}
+}
+
+/* With groups or layouts of engines no tensor lies in another one. */
+static msd_err find_views(struct msd_entry *e, struct msd_diag *d)
+{
+	const bool has_none = e->groups.n > 0 || e->reorders != NULL;
+	const size_t *last = e->reorders != NULL ? e->reorders->last : e->groups.last;
+	bool *is_strange = calloc(e->g->n_nodes + 1, sizeof(*is_strange));
+
+	if (is_strange == NULL)
+		return msd_diag_no_memory(d);
+	for (size_t i = 0; i < e->g->n_nodes; i++) {
+		const struct msd_engine_node *by = e->groups.by[i];
+
+		is_strange[i] = by != NULL &&
+				(has_none || msd_engine_is_plugins(by, e->g->nodes[i]));
+	}
+	const msd_err err =
+		msd_views_init(&e->views, e->g, e->groups.order, last, is_strange, d);
+	free(is_strange);
+	return err;
+}
+
+/* Views have nothing to do. */
+static void drop_views(struct msd_entry *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_steps; i++) {
+		if (!e->views.is_view[e->steps[i].call.node->index])
+			e->steps[n++] = e->steps[i];
+	}
+	e->n_steps = n;
 }
 
 msd_err msd_entry_init(struct msd_entry *e, struct msd_graph_program *p,
@@ -171,14 +230,15 @@ msd_err msd_entry_init(struct msd_entry *e, struct msd_graph_program *p,
 		return err;
 	make_steps(e);
 	err = msd_reorders_create(e, d);
+	if (err == MSD_OK)
+		err = find_views(e, d);
 	if (err != MSD_OK)
 		return err;
+	drop_views(e);
 	find_ends(e, p);
-	return e->reorders != NULL
-		       ? msd_memory_plan_init(&e->memory, g, e->groups.order,
-					      e->reorders->last, &e->reorders->needs, d)
-		       : msd_memory_plan_init(&e->memory, g, e->groups.order,
-					      e->groups.last, NULL, d);
+	return msd_memory_plan_init(&e->memory, g, e->groups.order, &e->views,
+				    e->reorders != NULL ? &e->reorders->needs : NULL,
+				    d);
 }
 
 void msd_entry_finish(struct msd_entry *e)
@@ -186,11 +246,13 @@ void msd_entry_finish(struct msd_entry *e)
 	msd_groups_finish(&e->groups); /* they point into the view */
 	if (e->owns_view)
 		msd_sg_view_destroy(e->g);
+	msd_views_finish(&e->views);
 	msd_memory_plan_finish(&e->memory);
 	free(e->steps);
 	free((void *)e->in);
 	free((void *)e->out);
 	free(e->patches);
+	free(e->out_patches);
 	free(e->outputs);
 	msd_reorders_destroy(e->reorders);
 	*e = (struct msd_entry){0};
@@ -214,13 +276,24 @@ bool msd_entry_is_for(const struct msd_entry *e, const struct msd_graph_program 
 	return true;
 }
 
+/* NULL stays NULL: an empty tensor may have no bytes. */
+static const void *move(const void *p, size_t offset)
+{
+	return p != NULL ? (const uint8_t *)p + offset : NULL;
+}
+
 static void *address(const struct msd_entry *e, uint8_t *arena,
 		     const modser_sg_tensor *t)
 {
-	if (t == NULL || is_input(t))
+	const modser_sg_tensor *root = t != NULL ? root_of(e, t) : NULL;
+
+	if (root == NULL || is_input(root))
 		return NULL;
-	return t->type == MODSER_TENSOR_CONST ? (void *)(uintptr_t)t->data
-					      : arena + e->memory.offsets[t->index];
+	if (root->type == MODSER_TENSOR_CONST) {
+		return (void *)(uintptr_t)move(root->data,
+					       e->views.list[t->index].offset);
+	}
+	return arena + e->memory.offsets[t->index];
 }
 
 /* The address of what @r makes. */
@@ -281,32 +354,43 @@ msd_err msd_entry_copy_output(const struct msd_plan_args *call, const modser_gra
 	return MSD_OK;
 }
 
+/* The address of output @i, from those of the outputs before it. NULL: memory is
+ * short, or an empty tensor has no bytes. */
+static const void *output_address(const struct msd_entry *e, uint8_t *arena,
+				  const struct msd_plan_args *call, size_t i,
+				  const void *const *outputs)
+{
+	const struct msd_entry_output *o = &e->outputs[i];
+	const modser_sg_tensor *t = e->g->outputs[i];
+
+	if (is_input(t))
+		return call->inputs[input_of(e->g, t)].data;
+	if (o->made < i) /* it is an output twice */
+		return outputs[o->made];
+	if (o->made == i && call->make_output != NULL)
+		return call->make_output(call->ctx, i, t);
+	return o->by != NULL ? reordered(e, arena, o->by) : address(e, arena, t);
+}
+
 /* Set the addresses of this call's inputs, and of outputs that the caller makes. */
 static msd_err bind_call(struct msd_entry *e, uint8_t *arena,
 			 const struct msd_plan_args *call, const void **ret_outputs,
 			 struct msd_diag *d)
 {
-	for (size_t i = 0; i < e->n_patches; i++)
-		*e->patches[i].argument = call->inputs[e->patches[i].i].data;
-	for (size_t i = 0; i < e->g->n_outputs; i++) {
-		const struct msd_entry_output *o = &e->outputs[i];
-		const modser_sg_tensor *t = e->g->outputs[i];
+	for (size_t i = 0; i < e->n_patches; i++) {
+		const struct msd_entry_patch *p = &e->patches[i];
 
-		if (o->argument == NULL) {
-			ret_outputs[i] = is_input(t)
-						 ? call->inputs[input_of(e->g, t)].data
-						 : t->data;
-			continue;
-		}
-		if (o->is_made && call->make_output != NULL) {
-			*o->argument = call->make_output(call->ctx, i, t);
-		} else if (o->is_made) {
-			*o->argument = o->by != NULL ? reordered(e, arena, o->by)
-						     : address(e, arena, t);
-		}
-		if (*o->argument == NULL)
+		*p->argument = move(call->inputs[p->i].data, p->offset);
+	}
+	for (size_t i = 0; i < e->g->n_outputs; i++) {
+		ret_outputs[i] = output_address(e, arena, call, i, ret_outputs);
+		if (ret_outputs[i] == NULL && e->outputs[i].made == i)
 			return msd_diag_no_memory(d);
-		ret_outputs[i] = *o->argument;
+	}
+	for (size_t i = 0; i < e->n_out_patches; i++) {
+		const struct msd_entry_out_patch *p = &e->out_patches[i];
+
+		*p->argument = (void *)(uintptr_t)move(ret_outputs[p->i], p->offset);
 	}
 	return MSD_OK;
 }
@@ -337,7 +421,7 @@ static msd_err end(const struct msd_entry *e, const struct msd_plan_args *call,
 	msd_err err = MSD_OK;
 
 	for (size_t i = 0; err == MSD_OK && i < e->g->n_outputs; i++) {
-		if (!e->outputs[i].is_made)
+		if (e->outputs[i].made != i)
 			err = msd_entry_copy_output(call, e->g, i, &ret_outputs[i], d);
 	}
 	return err;

@@ -6,6 +6,7 @@
  * of inputs and outputs.
  */
 #include "graph/layout/memory_plan.h"
+#include "graph/layout/views.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/plan/allocator.h"
 #include "runtime/plan/args.h"
@@ -29,29 +30,41 @@ struct msd_entry_ends {
 	size_t n_in, n_out;
 };
 
-/* An argument that each run sets: input @i of the graph. */
+/* An argument that each run sets: it lies in input @i of the graph. */
 struct msd_entry_patch {
 	const void **argument;
 	size_t i;
+	size_t offset;
+};
+
+/* The same in output @i, which the caller may make. */
+struct msd_entry_out_patch {
+	void **argument;
+	size_t i;
+	size_t offset;
 };
 
 struct msd_entry_output {
-	void **argument;              /* of the step that writes it. NULL: none does */
-	const struct msd_reorder *by; /* that step, if it is no node */
-	bool is_made;                 /* the caller may make that memory */
+	const struct msd_reorder *by; /* that makes its rows; NULL: none does */
+	/* The first output with this tensor, whose memory the caller may make;
+	 * SIZE_MAX: the caller gets a copy. */
+	size_t made;
 };
 
 struct msd_entry {
 	modser_graph *g; /* the plan's graph, or a view of it */
 	bool owns_view;
 	struct msd_groups groups;
+	struct msd_views views; /* none if there are groups or reorders */
 	struct msd_memory_plan memory;
-	struct msd_entry_step *steps;
+	struct msd_entry_step *steps; /* none of a node that is a view */
 	size_t n_steps;
 	const void **in; /* the arguments of all steps, one after the other */
 	void **out;
 	struct msd_entry_patch *patches;
 	size_t n_patches;
+	struct msd_entry_out_patch *out_patches;
+	size_t n_out_patches;
 	struct msd_entry_output *outputs; /* by output */
 	struct msd_reorders *reorders;    /* NULL: all tensors are row-major */
 	const uint8_t *arena; /* the block whose addresses the arguments are */

@@ -48,7 +48,7 @@ MAY_INCLUDE = {
     "graph": ["proto"],
     "graph/ir": ["proto", "graph"],
     "graph/op": ["proto", "graph", "graph/ir"],
-    "graph/layout": ["proto", "graph", "graph/ir"],
+    "graph/layout": ["proto", "graph", "graph/ir", "graph/op"],
     "graph/pass": ["proto", "graph", "graph/ir", "graph/op", "graph/layout"],
     "graph/inspect": ["proto", "graph", "graph/ir", "graph/layout"],
     "graph/plugin": ["proto", "graph", "graph/ir/refuse.h"],

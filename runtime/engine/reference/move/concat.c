@@ -17,9 +17,10 @@ static msd_err run_concat(const struct msd_kernel_call *c, struct msd_diag *d)
 	for (size_t o = 0; o < outer; o++) {
 		for (size_t i = 0; i < modser_sg_node_input_count(c->node); i++) {
 			const size_t n = msd_kernel_in_elements(c, i) / outer * size;
+			const uint8_t *x = c->in[i];
 
-			if (n > 0)
-				memcpy(y, (const uint8_t *)c->in[i] + o * n, n);
+			if (n > 0 && x != y) /* it may lie in its place already */
+				memcpy(y, x + o * n, n);
 			y += n;
 		}
 	}
