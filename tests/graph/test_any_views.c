@@ -14,7 +14,7 @@
 #include "runtime/pool/pool.h"
 #include "tests/graph/constant.h"
 
-enum { GRAPHS = 150, NODES = 24, MOST_TENSORS = 120, MOST_ELEMENTS = 3000 };
+enum { GRAPHS = 1000, NODES = 24, MOST_TENSORS = 120, MOST_ELEMENTS = 3000 };
 
 struct maker {
 	modser_graph *g;
