@@ -150,16 +150,31 @@ static const struct msd_engine_node *engine_of(const struct msd_plan *p,
 	return err == MSD_OK ? by : NULL;
 }
 
-static void put_engine(struct msd_buf *out, const struct msd_engine_node *by,
-		       const modser_sg_node *node)
+/* True if the last run had nothing to do for @node. */
+static bool is_view(const struct msd_plan *p, const modser_sg_node *node)
 {
-	struct msd_engine_way way = {0};
+	for (size_t i = 0; i < MSD_SHAPES_KEPT; i++) {
+		const struct msd_entry *e = &p->shapes.entries[i];
+
+		if (e->g != NULL && e->g == p->now)
+			return e->views.is_view[node->index];
+	}
+	return false;
+}
+
+static void put_engine(struct msd_buf *out, const struct msd_engine_node *by,
+		       const modser_sg_node *node, bool is_a_view)
+{
+	struct msd_engine_way way = {.implementation = "view"};
 	struct refusals refusals = {0};
 
-	if (by != NULL && by->engine->tell != NULL)
-		by->engine->tell(by->state, &way);
-	if (by != NULL && by->state != NULL) /* no graphs of its own */
-		msd_engine_refusals(by, node, add_refusal, &refusals);
+	if (!is_a_view) {
+		way.implementation[0] = '\0';
+		if (by != NULL && by->engine->tell != NULL)
+			by->engine->tell(by->state, &way);
+		if (by != NULL && by->state != NULL) /* no graphs of its own */
+			msd_engine_refusals(by, node, add_refusal, &refusals);
+	}
 	msd_pack_pair_str(out, "engine", by != NULL ? by->engine->name : "");
 	msd_pack_pair_str(out, "implementation", way.implementation);
 	msd_pack_pair_uint(out, "packed_bytes", way.packed_bytes);
@@ -223,9 +238,10 @@ static void put_row(struct msd_buf *out, const struct msd_plan *p, size_t row,
 	msd_pack_pair_str(out, "op", modser_sg_op_name(node->op));
 	if (is_flow) {
 		put_engine(out, &(struct msd_engine_node){&msd_engine_reference, NULL},
-			   node);
+			   node, false);
 	} else {
-		put_engine(out, is_shaped ? engine_of(p, node) : NULL, node);
+		put_engine(out, is_shaped ? engine_of(p, node) : NULL, node,
+			   is_view(p, node));
 	}
 	put_layout(out, p, row - p->first_row, node);
 	put_merged(out, node);
