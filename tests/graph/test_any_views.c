@@ -85,9 +85,9 @@ static void set_ints(modser_sg_node *node, const char *param, const int64_t *lis
 
 static void set_int(modser_sg_node *node, const char *param, size_t value)
 {
-	cr_assert_eq(modser_sg_op_set_int(modser_sg_node_op(node), param,
-					  (int64_t)value),
-		     0);
+	cr_assert_eq(
+		modser_sg_op_set_int(modser_sg_node_op(node), param, (int64_t)value),
+		0);
 }
 
 static void add_input(struct maker *m)
@@ -138,10 +138,10 @@ static void add_reshape(struct maker *m)
 	int64_t dims[4] = {1, 1, 1, n};
 
 	if (x->ndim == 4 && any(m, 2) == 0) {
-		(void)memcpy(dims,
-			     (int64_t[]){x->dims[0], 1, x->dims[1],
-					 x->dims[2] * x->dims[3]},
-			     sizeof(dims));
+		(void)memcpy(
+			dims,
+			(int64_t[]){x->dims[0], 1, x->dims[1], x->dims[2] * x->dims[3]},
+			sizeof(dims));
 	} else if (any(m, 2) == 0) {
 		(void)memcpy(dims, shapes[any(m, 3)], sizeof(dims));
 	}
@@ -206,7 +206,8 @@ static void add_ints(struct maker *m, modser_sg_node *node, const int64_t *list,
 	int64_t *own = m->ints[m->n_ints++];
 
 	memcpy(own, list, n * sizeof(*list));
-	(void)modser_sg_node_add_input(node, net_constant(m->g, "int64", 1, &dims, own));
+	(void)modser_sg_node_add_input(node,
+				       net_constant(m->g, "int64", 1, &dims, own));
 }
 
 static void add_slice(struct maker *m)
@@ -237,8 +238,8 @@ static void add_gather(struct maker *m)
 	modser_sg_node *node = begin(m, "Gather", x);
 	set_int(node, "axis", axis);
 	add_ints(m, node,
-		 &(int64_t){(int64_t)any(m, (size_t)x->dims[axis]) - (int64_t)any(m, 2) *
-									      x->dims[axis]},
+		 &(int64_t){(int64_t)any(m, (size_t)x->dims[axis]) -
+			    (int64_t)any(m, 2) * x->dims[axis]},
 		 1);
 	end(m, node, 1);
 }
@@ -285,10 +286,10 @@ static void add_outputs(struct maker *m)
 
 static void make(struct maker *m, uint64_t seed)
 {
-	static void (*const add[])(struct maker *m) = {
-		add_unary,  add_unary,  add_binary, add_reshape,   add_split,
-		add_concat, add_concat, add_slice,  add_transpose, add_gather,
-		add_convolution};
+	static void (*const add[])(struct maker * m) = {
+		add_unary,     add_unary,  add_binary,     add_reshape,
+		add_split,     add_concat, add_concat,     add_slice,
+		add_transpose, add_gather, add_convolution};
 
 	*m = (struct maker){.g = modser_graph_create("any"), .seed = seed};
 	for (size_t i = 0; i < 10; i++)
@@ -324,7 +325,9 @@ static void compute(const modser_graph *g, void **at)
 		cr_assert_eq(msd_claim_make(&claim, node, NULL), MSD_OK);
 		cr_assert_eq(claim.by.engine->run(
 				     claim.by.state,
-				     &(struct msd_kernel_call){node, in, out}, NULL),
+				     &(struct msd_kernel_call){
+					     .node = node, .in = in, .out = out},
+				     NULL),
 			     MSD_OK);
 		msd_claim_release(&claim);
 	}
@@ -359,7 +362,8 @@ static void expect_outputs(const modser_graph *g, struct msd_plan *plan,
 	cr_assert_eq(msd_plan_call(plan, &args, NULL), MSD_OK);
 	for (size_t i = 0; i < g->n_outputs; i++) {
 		cr_expect_eq(memcmp(msd_plan_output(plan, i),
-				    want[g->outputs[i]->index], bytes_of(g->outputs[i])),
+				    want[g->outputs[i]->index],
+				    bytes_of(g->outputs[i])),
 			     0, "seed %d, output %zu", (int)seed, i);
 		free(made.at[i]);
 	}
@@ -374,7 +378,7 @@ static void count(const modser_graph *g, size_t *n_views, size_t *n_within)
 
 	for (size_t i = 0; i < g->n_nodes; i++)
 		order[i] = i;
-	msd_layout_find_last_reads(last, g, order);
+	msd_memory_plan_find_last_reads(last, g, order);
 	cr_assert_eq(msd_views_init(&v, g, order, last, NULL, NULL), MSD_OK);
 	for (size_t i = 0; i < g->n_nodes; i++)
 		*n_views += v.is_view[i];
