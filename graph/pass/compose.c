@@ -3,7 +3,8 @@
  * nodes of float32 become one node if nothing else reads the tensors between. Only for
  * an engine that computes fused operators: others keep the bits of the formula.
  *
- * Gelu: x (1 + erf(x / sqrt(2))) / 2, the products in any order.
+ * Gelu: x (1 + erf(x / sqrt(2))) / 2, the products in any order; approximated:
+ * x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
  * LayerNorm of the last axis: d = x - mean(x); d / sqrt(mean(d d) + eps) * scale +
  * shift.
  */
@@ -57,31 +58,72 @@ static modser_sg_tensor *operand(const modser_sg_tensor *y, const modser_sg_tens
 	return y != NULL ? msd_fusion_beside(y->producer, t) : NULL;
 }
 
+/* Note that the node of @t belongs to the formula, if nothing else reads @t. NULL: it
+ * does not. */
+static modser_sg_node *before(struct formula *m, const modser_sg_tensor *t,
+			      const char *op)
+{
+	return t->producer != NULL && msd_links_only(&m->f->links, t) != NULL &&
+			       accept(m, t->producer, op, 2)
+		       ? t->producer
+		       : NULL;
+}
+
+/* The tensor that @t is @factor times of. */
+static modser_sg_tensor *part_of(struct formula *m, const modser_sg_tensor *t,
+				 double factor)
+{
+	const modser_sg_node *node = before(m, t, "Mul");
+
+	if (node == NULL)
+		return NULL;
+	if (is_about(node->inputs[1], factor))
+		return node->inputs[0];
+	return is_about(node->inputs[0], factor) ? node->inputs[1] : NULL;
+}
+
 /* x / sqrt(2), or times its reciprocal: x */
 static modser_sg_tensor *scaled_by_root(struct formula *m, const modser_sg_tensor *t)
 {
-	modser_sg_node *node = t->producer;
+	const modser_sg_node *node = before(m, t, "Div");
 
-	if (node == NULL || msd_links_only(&m->f->links, t) == NULL)
-		return NULL;
-	if (accept(m, node, "Div", 2))
+	if (node != NULL)
 		return is_about(node->inputs[1], M_SQRT2) ? node->inputs[0] : NULL;
-	if (!accept(m, node, "Mul", 2))
-		return NULL;
-	if (is_about(node->inputs[1], M_SQRT1_2))
-		return node->inputs[0];
-	return is_about(node->inputs[0], M_SQRT1_2) ? node->inputs[1] : NULL;
+	return part_of(m, t, M_SQRT1_2);
+}
+
+/* Is @t 0.044715 x^3? */
+static bool is_part_of_cube(struct formula *m, const modser_sg_tensor *t,
+			    const modser_sg_tensor *x)
+{
+	const modser_sg_tensor *cube = part_of(m, t, 0.044715);
+	const modser_sg_node *node = cube != NULL ? before(m, cube, "Pow") : NULL;
+
+	return node != NULL && node->inputs[0] == x && is_about(node->inputs[1], 3);
+}
+
+/* x + 0.044715 x^3: x */
+static modser_sg_tensor *with_cube(struct formula *m, const modser_sg_tensor *t)
+{
+	const modser_sg_node *add = before(m, t, "Add");
+	const size_t n = m->n;
+
+	for (size_t i = 0; add != NULL && i < 2; i++) {
+		m->n = n;
+		if (is_part_of_cube(m, add->inputs[1 - i], add->inputs[i]))
+			return add->inputs[i];
+	}
+	return NULL;
 }
 
 /* Is @t x / 2, by a node that only the formula reads? */
 static bool is_half(struct formula *m, const modser_sg_tensor *t,
 		    const modser_sg_tensor *x)
 {
-	return t->producer != NULL && msd_links_only(&m->f->links, t) != NULL &&
-	       accept(m, t->producer, "Mul", 2) && is_about(operand(t, x), 0.5);
+	return before(m, t, "Mul") != NULL && is_about(operand(t, x), 0.5);
 }
 
-/* From (1 + erf): times x and 1/2. */
+/* From (1 + erf or tanh): times x and 1/2. */
 static bool is_gelu_end(struct formula *m, const modser_sg_tensor *t,
 			const modser_sg_tensor *x)
 {
@@ -100,14 +142,23 @@ static bool is_gelu_end(struct formula *m, const modser_sg_tensor *t,
 	return is_half(m, other, x) && accept(m, end, "Mul", 2);
 }
 
-static modser_sg_tensor *find_gelu(struct formula *m, modser_sg_node *erf)
+/* @node is Erf or, for the approximation, Tanh. */
+static modser_sg_tensor *find_gelu(struct formula *m, modser_sg_node *node,
+				   bool is_tanh)
 {
-	modser_sg_tensor *x = scaled_by_root(m, erf->inputs[0]);
+	const modser_sg_tensor *in = node->inputs[0];
+	modser_sg_tensor *x = NULL;
 
-	if (x == NULL || !accept(m, erf, "Erf", 1))
+	if (is_tanh) {
+		in = part_of(m, in, M_2_SQRTPI * M_SQRT1_2);
+		x = in != NULL ? with_cube(m, in) : NULL;
+	} else {
+		x = scaled_by_root(m, in);
+	}
+	if (x == NULL || !accept(m, node, is_tanh ? "Tanh" : "Erf", 1))
 		return NULL;
-	const modser_sg_tensor *sum = next(m, erf->outputs[0], "Add", 2);
-	return sum != NULL && is_about(operand(sum, erf->outputs[0]), 1) &&
+	const modser_sg_tensor *sum = next(m, node->outputs[0], "Add", 2);
+	return sum != NULL && is_about(operand(sum, node->outputs[0]), 1) &&
 			       is_gelu_end(m, sum, x)
 		       ? x
 		       : NULL;
@@ -210,19 +261,29 @@ static int become(struct formula *m, modser_sg_op *op, modser_sg_tensor *const *
 	return 0;
 }
 
+static int compose_gelu(struct formula *m, modser_sg_node *node, size_t *ret_n)
+{
+	const bool is_tanh = msd_links_is_op(node, "Tanh");
+	const modser_sg_attr how = {.kind = MODSER_ATTR_STR,
+				    .as.s = is_tanh ? "tanh" : "none"};
+	modser_sg_tensor *x = find_gelu(m, node, is_tanh);
+
+	if (x == NULL)
+		return 0;
+	modser_sg_op *op = modser_sg_op_create(node->graph, "Gelu");
+	if (op == NULL || modser_sg_op_set_param(op, "approximate", &how) != 0)
+		return -1;
+	++*ret_n;
+	return become(m, op, &x, 1);
+}
+
 static int compose(struct formula *m, modser_sg_node *node, size_t *ret_n)
 {
 	modser_graph *g = node->graph;
 	struct norm norm = {0};
 
-	if (msd_links_is_op(node, "Erf")) {
-		modser_sg_tensor *x = find_gelu(m, node);
-
-		if (x == NULL)
-			return 0;
-		++*ret_n;
-		return become(m, modser_sg_op_create(g, "Gelu"), &x, 1);
-	}
+	if (msd_links_is_op(node, "Erf") || msd_links_is_op(node, "Tanh"))
+		return compose_gelu(m, node, ret_n);
 	if (!msd_links_is_op(node, "Sub") || !find_norm(m, node, &norm))
 		return 0;
 	modser_sg_op *op = modser_sg_op_create(g, "LayerNorm");

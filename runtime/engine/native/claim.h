@@ -99,6 +99,7 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(mul)                                                                         \
 	X(neg)                                                                         \
 	X(pooling)                                                                     \
+	X(pow)                                                                         \
 	X(prelu)                                                                       \
 	X(q_linear_conv)                                                               \
 	X(q_linear_mat_mul)                                                            \

@@ -1,4 +1,5 @@
 /* Elementwise operators of one, two or more tensors. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,58 @@ static msd_err run_unary(const struct msd_kernel_call *c,
 	if (f->kind == MSD_NATIVE_CLIP && msd_kernel_has(c, 2))
 		j.b = *msd_kernel_in(c, 2);
 	msd_native_each((j.n + CHUNK - 1) / CHUNK, f->ns * CHUNK, run_chunks, &j);
+	return MSD_OK;
+}
+
+/* Powers with one exponent: squares and cubes are products. */
+static void raise_chunks(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct unary_job *j = ctx;
+
+	(void)thread;
+	for (size_t at = first * CHUNK; at < end * CHUNK && at < j->n; at += CHUNK) {
+		const size_t n = j->n - at < CHUNK ? j->n - at : CHUNK;
+		const float *x = j->x + at;
+		float *y = j->y + at;
+
+		if (j->a != 2 && j->a != 3) {
+			for (size_t i = 0; i < n; i++)
+				y[i] = (float)pow((double)x[i], (double)j->a);
+			continue;
+		}
+		if (j->a == 3) {
+			j->k->unary(MSD_NATIVE_CUBE, x, n, 0, 0, y);
+		} else {
+			j->k->binary(MSD_NATIVE_MUL, x, 1, x, 1, n, y);
+		}
+	}
+}
+
+static bool may_raise(const modser_sg_node *node)
+{
+	const modser_sg_tensor *exponent = modser_sg_node_input(node, 1);
+
+	return msd_native_all_single(node) &&
+	       msd_native_count(modser_sg_tensor_dims(exponent), 0,
+				(size_t)modser_sg_tensor_ndim(exponent)) == 1;
+}
+
+static msd_err run_pow(const struct msd_kernel_call *c,
+		       const struct msd_native_packed *packed, struct msd_diag *d)
+{
+	const float exponent = *msd_kernel_in(c, 1);
+	const double ns = exponent == 2 || exponent == 3 ? 0.2 : 20;
+	const struct unary_job j = {
+		.k = msd_native_kernels(),
+		.x = c->in[0],
+		.y = c->out[0],
+		.n = msd_kernel_out_elements(c, 0),
+		.a = exponent,
+	};
+
+	(void)packed;
+	(void)d;
+	msd_native_each((j.n + CHUNK - 1) / CHUNK, ns * CHUNK, raise_chunks, &j);
 	return MSD_OK;
 }
 
@@ -283,6 +336,8 @@ UNARY(sigmoid, "Sigmoid")
 UNARY(softplus, "Softplus")
 UNARY(sqrt, "Sqrt")
 UNARY(tanh, "Tanh")
+
+const struct msd_native_claim msd_native_pow = {"Pow", may_raise, NULL, run_pow, 0};
 
 #define BINARY(id, op, may)                                                            \
 	const struct msd_native_claim msd_native_##id = {op, may, NULL, run_binary, 0};

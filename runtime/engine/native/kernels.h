@@ -33,6 +33,7 @@ enum msd_native_unary {
 	MSD_NATIVE_ELU,
 	MSD_NATIVE_SOFTPLUS,
 	MSD_NATIVE_SILU, /* x * sigmoid(x) */
+	MSD_NATIVE_CUBE,
 	MSD_NATIVE_COPY
 };
 

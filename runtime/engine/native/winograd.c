@@ -245,9 +245,8 @@ bool msd_native_winograd_convolve(const struct msd_native_winograd_run *r)
 	set_shapes(&j);
 	divide(&j);
 	const size_t planes = r->in_channels * j.window.plane + MSD_NATIVE_ROOM;
-	j.scratch_floats =
-		VALUES * (j.n_step * (r->in_channels + j.m_step) + GAP) +
-		*j.k->product_scratch;
+	j.scratch_floats = VALUES * (j.n_step * (r->in_channels + j.m_step) + GAP) +
+			   *j.k->product_scratch;
 	float *room = msd_native_scratch_take(planes +
 					      msd_native_threads() * j.scratch_floats);
 	if (room == NULL)

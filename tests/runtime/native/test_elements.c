@@ -43,6 +43,11 @@ static double f_relu(double x)
 	return x < 0 ? 0 : x;
 }
 
+static double f_cube(double x)
+{
+	return x * x * x;
+}
+
 /* Units of the last place of the result that a function may lack, and an absolute
  * error for functions that cross 0 elsewhere than at 0. */
 static const struct row {
@@ -66,6 +71,7 @@ static const struct row {
 	{MSD_NATIVE_SOFTPLUS, "softplus", f_softplus, 2.5, 1e-7, true},
 	{MSD_NATIVE_SILU, "silu", f_silu, 4, 1e-36, false},
 	{MSD_NATIVE_GELU, "gelu", f_gelu, 4, 3e-7, false},
+	{MSD_NATIVE_CUBE, "cube", f_cube, 1, 0, true},
 };
 enum { N_ROWS = sizeof(rows) / sizeof(rows[0]), N = 40001 };
 

@@ -184,6 +184,43 @@ Test(native_fusion, makes_gelu_of_its_formula)
 	}
 }
 
+/* x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^power))) / 2, the operands of sums and
+ * products in both orders. */
+static modser_graph *gelu_of_tanh(bool is_turned, float power)
+{
+	const int64_t dims[] = {3, 50};
+	modser_graph *g = modser_graph_create("gelu");
+	modser_sg_tensor *x = then(g, "Neg", given(g, 2, dims, 75), NULL);
+	modser_sg_tensor *cube = then(g, "Pow", x, number(g, power));
+	modser_sg_tensor *y;
+
+	if (is_turned) {
+		y = then(g, "Add", then(g, "Mul", number(g, 0.044715f), cube), x);
+		y = then(g, "Mul", number(g, 0.797884583f), y);
+		y = then(g, "Add", number(g, 1), then(g, "Tanh", y, NULL));
+		y = then(g, "Mul", number(g, 0.5f), then(g, "Mul", y, x));
+	} else {
+		y = then(g, "Add", x, then(g, "Mul", cube, number(g, 0.044715f)));
+		y = then(g, "Mul", y, number(g, 0.797884583f));
+		y = then(g, "Add", then(g, "Tanh", y, NULL), number(g, 1));
+		y = then(g, "Mul", then(g, "Mul", x, number(g, 0.5f)), y);
+	}
+	(void)modser_graph_add_output(g, y);
+	return g;
+}
+
+Test(native_fusion, makes_gelu_of_its_approximation)
+{
+	for (int i = 0; i < 2; i++) {
+		modser_graph *g = gelu_of_tanh(i != 0, 3);
+
+		cr_expect_eq(expect_passed("Gelu", g).n[MSD_PASS_compose], 1, "%d", i);
+		g = gelu_of_tanh(i != 0, 2);
+		cr_expect_eq(expect_passed("no Gelu", g).n[MSD_PASS_compose], 0, "%d",
+			     i);
+	}
+}
+
 static modser_sg_tensor *mean(modser_graph *g, modser_sg_tensor *x, int64_t axis)
 {
 	modser_sg_tensor *y = then(g, "Reduction", x, NULL);

@@ -77,6 +77,8 @@ INLINE vec unary_of(const enum msd_native_unary op, vec x, float a, float b)
 		return softplus(x);
 	case MSD_NATIVE_SILU:
 		return x * msd_sigmoid(x);
+	case MSD_NATIVE_CUBE:
+		return x * x * x;
 	case MSD_NATIVE_COPY:
 		break;
 	}
@@ -125,6 +127,7 @@ void LEVEL(unary)(enum msd_native_unary op, const float *x, size_t n, float a, f
 		CASE(MSD_NATIVE_ELU)
 		CASE(MSD_NATIVE_SOFTPLUS)
 		CASE(MSD_NATIVE_SILU)
+		CASE(MSD_NATIVE_CUBE)
 		CASE(MSD_NATIVE_COPY)
 	}
 }

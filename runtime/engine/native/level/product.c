@@ -372,7 +372,7 @@ static void run_stretch(const struct msd_native_product *p, struct block *o, siz
 		if (p->packed_a != NULL) {
 			o->a = p->packed_a + o->m0 * p->k + o->k0 * ROWS;
 			o->height = ROWS * p->k;
-		} else if (o->n1 - o->n0 > PANEL) {
+		} else if (o->n1 - o->n0 > PANEL && p->a_step != 1) {
 			pack_rows(p->a + o->m0 * p->a_row + o->k0 * p->a_step, p->a_row,
 				  p->a_step, o->m1 - o->m0, o->kc, scratch);
 			o->a = scratch;
