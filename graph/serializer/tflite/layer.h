@@ -94,6 +94,11 @@ modser_sg_tensor *tflite_planes(const struct tflite_layer *x, size_t i);
 /** Weights at input @i with their axes in another order. */
 modser_sg_tensor *tflite_turned(const struct tflite_layer *x, size_t i,
 				enum tflite_turn turn);
+/**
+ * The constant input @i as an operand of planes, if its elements stay in their order:
+ * one element, one for each channel, or four extents. NULL: it is no such constant.
+ */
+modser_sg_tensor *tflite_constant_planes(const struct tflite_layer *x, size_t i);
 /** Transpose planes back. */
 modser_sg_tensor *tflite_unplane(const struct msd_build *b, modser_sg_tensor *planes);
 /** The planes that tflite_unplane() got to make @t; NULL: @t is not of them. */

@@ -32,19 +32,31 @@ static modser_sg_tensor *load_square(const struct tflite_layer *x)
 	return msd_build_two(&x->b, "Mul", t, t);
 }
 
-/* Two values, under their transposes if both have one. */
+/* Input @i for an operator on planes; NULL: it has none. *@ret_made: it is no constant.
+ */
+static modser_sg_tensor *planes_operand(const struct tflite_layer *x, size_t i,
+					modser_sg_tensor *value, bool *ret_made)
+{
+	modser_sg_tensor *planes = tflite_planes_of(value);
+
+	*ret_made = planes != NULL;
+	return planes != NULL ? planes : tflite_constant_planes(x, i);
+}
+
+/* Two values, under their transposes if one has it and the other can. */
 static modser_sg_tensor *binary(const struct tflite_layer *x, const char *op)
 {
-	modser_sg_tensor *a = tflite_value(x, 0);
-	modser_sg_tensor *b = a != NULL ? tflite_value(x, 1) : NULL;
+	modser_sg_tensor *const in[] = {tflite_value(x, 0), tflite_value(x, 1)};
+	modser_sg_tensor *planes[2];
+	bool made[2];
 
-	if (b == NULL)
+	if (in[0] == NULL || in[1] == NULL)
 		return NULL;
-	modser_sg_tensor *const planes[] = {tflite_planes_of(a), tflite_planes_of(b)};
-	const bool is_both = planes[0] != NULL && planes[1] != NULL;
-	modser_sg_tensor *t = msd_build_two(&x->b, op, is_both ? planes[0] : a,
-					    is_both ? planes[1] : b);
-	return is_both ? tflite_unplane(&x->b, t) : t;
+	for (size_t i = 0; i < 2; i++)
+		planes[i] = planes_operand(x, i, in[i], &made[i]);
+	if (planes[0] == NULL || planes[1] == NULL || (!made[0] && !made[1]))
+		return msd_build_two(&x->b, op, in[0], in[1]);
+	return tflite_unplane(&x->b, msd_build_two(&x->b, op, planes[0], planes[1]));
 }
 
 static modser_sg_tensor *load_binary(const struct tflite_layer *x)
@@ -134,13 +146,31 @@ static modser_sg_tensor *load_range_of(const struct tflite_layer *x)
 	return tflite_unplane(&x->b, tflite_clip(x, planes, limit[0], limit[1]));
 }
 
-static modser_sg_tensor *load_leaky_relu(const struct tflite_layer *x)
+/* A node of the row's operator, whose parameters are to be set; *@ret_planes: its input
+ * is planes, and finish() transposes its output. */
+static modser_sg_tensor *function(const struct tflite_layer *x, bool *ret_planes)
 {
 	modser_sg_tensor *value = tflite_value(x, 0);
-	modser_sg_tensor *t = msd_build_node(&x->b, "ReLu", &value, 1);
+	modser_sg_tensor *planes = value != NULL ? tflite_planes_of(value) : NULL;
 
-	return msd_build_done(msd_build_float(t, "negative_slope",
-					      flat_f32(x->f, &x->options, 0, 0)));
+	*ret_planes = planes != NULL;
+	return msd_build_node(&x->b, x->row->op, planes != NULL ? &planes : &value, 1);
+}
+
+static modser_sg_tensor *finish(const struct tflite_layer *x, modser_sg_tensor *t,
+				bool is_planes)
+{
+	t = msd_build_done(t);
+	return is_planes ? tflite_unplane(&x->b, t) : t;
+}
+
+static modser_sg_tensor *load_leaky_relu(const struct tflite_layer *x)
+{
+	bool is_planes;
+	modser_sg_tensor *t = function(x, &is_planes);
+
+	t = msd_build_float(t, "negative_slope", flat_f32(x->f, &x->options, 0, 0));
+	return finish(x, t, is_planes);
 }
 
 static modser_sg_tensor *load_prelu(const struct tflite_layer *x)
@@ -154,29 +184,29 @@ static modser_sg_tensor *load_prelu(const struct tflite_layer *x)
 
 static modser_sg_tensor *load_elu(const struct tflite_layer *x)
 {
-	modser_sg_tensor *value = tflite_value(x, 0);
-	modser_sg_tensor *t = msd_build_node(&x->b, "Elu", &value, 1);
+	bool is_planes;
+	modser_sg_tensor *t = function(x, &is_planes);
 
-	return msd_build_done(msd_build_float(t, "alpha", 1));
+	return finish(x, msd_build_float(t, "alpha", 1), is_planes);
 }
 
 static modser_sg_tensor *load_hard_swish(const struct tflite_layer *x)
 {
-	modser_sg_tensor *value = tflite_value(x, 0);
-	modser_sg_tensor *t = msd_build_node(&x->b, "HardSwish", &value, 1);
+	bool is_planes;
+	modser_sg_tensor *t = function(x, &is_planes);
 
-	t = msd_build_float(t, "alpha", 1.0f / 6);
-	return msd_build_done(msd_build_float(t, "beta", 0.5f));
+	t = msd_build_float(msd_build_float(t, "alpha", 1.0f / 6), "beta", 0.5f);
+	return finish(x, t, is_planes);
 }
 
 static modser_sg_tensor *load_gelu(const struct tflite_layer *x)
 {
-	modser_sg_tensor *value = tflite_value(x, 0);
-	modser_sg_tensor *t = msd_build_node(&x->b, "Gelu", &value, 1);
 	const bool is_near = flat_u8(x->f, &x->options, 0, 0) != 0;
+	bool is_planes;
+	modser_sg_tensor *t = function(x, &is_planes);
 
-	return msd_build_done(
-		msd_build_text(t, "approximate", is_near ? "tanh" : "none"));
+	t = msd_build_text(t, "approximate", is_near ? "tanh" : "none");
+	return finish(x, t, is_planes);
 }
 
 static modser_sg_tensor *load_softmax(const struct tflite_layer *x)
@@ -283,18 +313,18 @@ const struct tflite_row tflite_rows_element[] = {
 	BINARY(90, "FLOOR_DIV", load_floor_div, NULL, 0),
 	{92, "SQUARE", 1, 1, .one = load_square},
 	BINARY(95, "FLOOR_MOD", load_floor_mod, NULL, 0),
-	{98, "LEAKY_RELU", 1, 1, .one = load_leaky_relu},
+	{98, "LEAKY_RELU", 1, 1, .one = load_leaky_relu, .op = "ReLu"},
 	BINARY(99, "SQUARED_DIFFERENCE", load_squared_difference, "Sub", 0),
 	UNARY(101, "ABS", "Absval"),
 	UNARY(104, "CEIL", "Ceil"),
 	{106, "ADD_N", 1, TFLITE_MANY, .one = load_add_n},
 	UNARY(108, "COS", "Cos"),
-	{111, "ELU", 1, 1, .one = load_elu},
+	{111, "ELU", 1, 1, .one = load_elu, .op = "Elu"},
 	{114, "QUANTIZE", 1, 1, .one = load_value},
 	UNARY(116, "ROUND", "Round"),
-	{117, "HARD_SWISH", 1, 1, .one = load_hard_swish},
+	{117, "HARD_SWISH", 1, 1, .one = load_hard_swish, .op = "HardSwish"},
 	{123, "SELECT_V2", 3, 3, .one = load_select},
-	{150, "GELU", 1, 1, .one = load_gelu},
+	{150, "GELU", 1, 1, .one = load_gelu, .op = "Gelu"},
 	{152, "RELU_0_TO_1", 1, 1, .one = load_range_of, .type = 2},
 	UNARY(158, "SIGN", "Sign"),
 	{0},

@@ -246,27 +246,55 @@ static modser_sg_tensor *mirror(const struct tflite_layer *x)
 	return t;
 }
 
+/* Constant amounts for planes: NULL without an error if the input is none. */
+static modser_sg_tensor *planes_amounts(const struct tflite_layer *x,
+					const modser_sg_tensor *value)
+{
+	static const size_t from[] = {0, 3, 1, 2};
+	int64_t pads[2 * MODSER_GRAPH_MAX_NDIM];
+	int64_t turned[8];
+	size_t n;
+
+	if (tflite_planes_of(value) == NULL || !tflite_is_constant(x, 1) ||
+	    !tflite_ints(x, 1, pads, 2 * MODSER_GRAPH_MAX_NDIM, &n) || n != 8)
+		return NULL;
+	for (size_t i = 0; i < 4; i++) {
+		turned[i] = pads[2 * from[i]];
+		turned[4 + i] = pads[2 * from[i] + 1];
+	}
+	return msd_build_ints(&x->b, turned, 8);
+}
+
 /* The file has [axis][before, after], the operator all before and then all after. */
+static modser_sg_tensor *amounts(const struct tflite_layer *x)
+{
+	static const int64_t perm[] = {1, 0};
+	static const int64_t flat[] = {-1};
+	modser_sg_tensor *pads = tflite_cast(x, tflite_value(x, 1), "int64");
+
+	pads = msd_build_transpose(&x->b, pads, perm, 2);
+	return msd_build_reshape(&x->b, pads, flat, 1);
+}
+
 static modser_sg_tensor *load_pad(const struct tflite_layer *x)
 {
 	enum { CONSTANT = 0, REFLECT = 2, SYMMETRIC = 1 };
-	static const int64_t perm[] = {1, 0};
-	static const int64_t flat[] = {-1};
 
 	if (x->row->type != 0 && flat_u8(x->f, &x->options, 0, 0) == SYMMETRIC)
 		return mirror(x);
 	modser_sg_tensor *value = tflite_value(x, 0);
-	modser_sg_tensor *pads =
-		value != NULL ? tflite_cast(x, tflite_value(x, 1), "int64") : NULL;
-	pads = msd_build_transpose(&x->b, pads, perm, 2);
-	pads = msd_build_reshape(&x->b, pads, flat, 1);
-	modser_sg_tensor *in[] = {value, pads, NULL};
+	modser_sg_tensor *turned = value != NULL ? planes_amounts(x, value) : NULL;
+	if (value == NULL || x->b.g->diag.code != MSD_OK)
+		return NULL;
+	modser_sg_tensor *in[] = {turned != NULL ? tflite_planes_of(value) : value,
+				  turned != NULL ? turned : amounts(x), NULL};
 	if (tflite_has(x, 2) && (in[2] = tflite_value(x, 2)) == NULL)
 		return NULL;
 	modser_sg_tensor *t =
 		msd_build_node(&x->b, "Pad", in, tflite_has(x, 2) ? 3 : 2);
-	return msd_build_done(
+	t = msd_build_done(
 		msd_build_int(t, "mode", x->row->type != 0 ? REFLECT : CONSTANT));
+	return turned != NULL ? tflite_unplane(&x->b, t) : t;
 }
 
 static modser_sg_tensor *load_tile(const struct tflite_layer *x)

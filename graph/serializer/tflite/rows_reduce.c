@@ -1,6 +1,7 @@
 /* Reductions, searches along an axis, and products along one. */
 #include <string.h>
 
+#include "graph/ir/graph.h"
 #include "graph/op/reduce/reduce.h"
 #include "graph/serializer/tflite/layer.h"
 
@@ -20,11 +21,46 @@ static modser_sg_tensor *reduce(const struct tflite_layer *x, modser_sg_tensor *
 		msd_build_int(t, "keepdim", flat_u8(x->f, &x->options, 0, 0) != 0));
 }
 
+/* True if the axes of input 1 are height and width of images. */
+static bool is_of_planes(const struct tflite_layer *x)
+{
+	int64_t axes[MODSER_GRAPH_MAX_NDIM];
+	unsigned seen = 0;
+	size_t n;
+
+	if (tflite_ndim(x, 0) != 4 || !tflite_is_constant(x, 1) ||
+	    !tflite_ints(x, 1, axes, MODSER_GRAPH_MAX_NDIM, &n) || n != 2)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const int64_t axis = axes[i] < 0 ? axes[i] + 4 : axes[i];
+
+		seen |= axis == 1 || axis == 2 ? 1u << axis : 0;
+	}
+	return seen == 6;
+}
+
 static modser_sg_tensor *load_reduce(const struct tflite_layer *x)
 {
 	modser_sg_tensor *value = tflite_value(x, 0);
 
 	return reduce(x, value, x->row->type);
+}
+
+/* The mean of each plane is a pool. */
+static modser_sg_tensor *load_mean(const struct tflite_layer *x)
+{
+	static const int64_t axes[] = {2, 3};
+
+	if (!is_of_planes(x))
+		return x->b.g->diag.code == MSD_OK ? load_reduce(x) : NULL;
+	modser_sg_tensor *planes = tflite_planes(x, 0);
+	modser_sg_tensor *t = msd_build_node(&x->b, "Pooling", &planes, 1);
+
+	t = msd_build_done(msd_build_int(msd_build_int(t, "alg", 1), "global", 1));
+	if (flat_u8(x->f, &x->options, 0, 0) != 0)
+		return tflite_unplane(&x->b, t);
+	t = msd_build_node(&x->b, "Squeeze", &t, 1);
+	return msd_build_done(msd_build_list(t, "axes", axes, 2));
 }
 
 /* Any and all: the largest and the smallest of 0 and 1. */
@@ -98,7 +134,7 @@ static modser_sg_tensor *load_l2_norm(const struct tflite_layer *x)
 
 const struct tflite_row tflite_rows_reduce[] = {
 	{11, "L2_NORMALIZATION", 1, 1, .one = load_l2_norm},
-	{40, "MEAN", 2, 2, .one = load_reduce, .type = MSD_REDUCE_MEAN},
+	{40, "MEAN", 2, 2, .one = load_mean, .type = MSD_REDUCE_MEAN},
 	{48, "TOPK_V2", 2, 2, .many = load_topk},
 	{56, "ARG_MAX", 2, 2, .one = load_arg, .op = "ArgMax"},
 	{74, "SUM", 2, 2, .one = load_reduce, .type = MSD_REDUCE_SUM},

@@ -83,19 +83,41 @@ static modser_sg_tensor *load_depthwise(const struct tflite_layer *x)
 			 : tflite_fail(x, "its input has no number of channels");
 }
 
+/* Height and width of the output: of input 0, or as the file says of the output. */
+static bool find_size(const struct tflite_layer *x, int64_t *ret)
+{
+	const struct tflite_tensor *y = &x->tensors[flat_at_i32(&x->out, 0)];
+	const struct flat_vector *shape =
+		y->open.n == y->shape.n ? &y->open : &y->shape;
+	int64_t all[MODSER_GRAPH_MAX_NDIM];
+	size_t n = shape->n;
+
+	if (!tflite_is_constant(x, 0) && n == 4 && flat_at_i32(shape, 1) > 0 &&
+	    flat_at_i32(shape, 2) > 0) {
+		ret[0] = flat_at_i32(shape, 1);
+		ret[1] = flat_at_i32(shape, 2);
+		return true;
+	}
+	if (!tflite_ints(x, 0, all, MODSER_GRAPH_MAX_NDIM, &n))
+		return false;
+	if (n != 4) {
+		(void)tflite_fail(x, "the shape of its output has not four extents");
+		return false;
+	}
+	memcpy(ret, all + 1, 2 * sizeof(*ret));
+	return true;
+}
+
 /* Inputs are the output's shape, the weights, the input and a bias. */
 static modser_sg_tensor *load_transpose_conv(const struct tflite_layer *x)
 {
 	modser_sg_tensor *in[] = {tflite_planes(x, 2),
 				  tflite_turned(x, 1, TFLITE_TURN_IOHW), NULL};
-	int64_t shape[MODSER_GRAPH_MAX_NDIM];
 	const bool has_bias = tflite_has(x, 3);
-	size_t n;
+	int64_t size[2];
 
-	if (in[1] == NULL || !tflite_ints(x, 0, shape, MODSER_GRAPH_MAX_NDIM, &n))
+	if (in[1] == NULL || !find_size(x, size))
 		return NULL;
-	if (n != 4 || in[1]->ndim != 4)
-		return tflite_fail(x, "the shape of its output has not four extents");
 	if (has_bias && (in[2] = tflite_value(x, 3)) == NULL)
 		return NULL;
 	modser_sg_tensor *t =
@@ -103,7 +125,7 @@ static modser_sg_tensor *load_transpose_conv(const struct tflite_layer *x)
 	t = msd_build_int(put_strides(x, t), "num_output", in[1]->dims[1]);
 	t = msd_build_int(t, "kernel_h", in[1]->dims[2]);
 	t = msd_build_int(t, "kernel_w", in[1]->dims[3]);
-	t = msd_build_list(t, "output_shape", shape + 1, 2);
+	t = msd_build_list(t, "output_shape", size, 2);
 	return finish(x, msd_build_int(t, "auto_pad", 1), 3);
 }
 

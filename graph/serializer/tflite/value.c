@@ -429,7 +429,7 @@ static modser_sg_tensor *turn_constant(const struct tflite_layer *x,
 
 	for (size_t i = 0; i < turn->ndim; i++)
 		dims[i] = from->dims[turn->perm[i]];
-	if (keeps_order(from, turn) && from == t->raw)
+	if (keeps_order(from, turn) && from == t->raw && from->release == NULL)
 		return msd_build_constant(&b, dtype, dims, turn->ndim, from->data,
 					  NULL);
 	uint8_t *own = malloc((size_t)from->bytes + 1);
@@ -490,4 +490,29 @@ modser_sg_tensor *tflite_turned(const struct tflite_layer *x, size_t i,
 	}
 	t->turned[which] = make_turned(x, t, from, turn);
 	return t->turned[which];
+}
+
+modser_sg_tensor *tflite_constant_planes(const struct tflite_layer *x, size_t i)
+{
+	const int32_t k = i < x->in.n ? flat_at_i32(&x->in, i) : -1;
+	struct tflite_tensor *t = k >= 0 ? &x->tensors[k] : NULL;
+	modser_sg_tensor *value = NULL;
+
+	if (t != NULL && t->is_constant && (t->shape.n <= 1 || t->shape.n == 4))
+		value = tflite_value(x, i);
+	if (value == NULL || value->ndim != (int)t->shape.n ||
+	    (tflite_is_quantized(t) && t->scales.n != 1))
+		return NULL;
+	if (t->shape.n == 0 || (t->shape.n == 1 && value->dims[0] == 1))
+		return value;
+	if (t->shape.n == 4)
+		return tflite_turned(x, i, TFLITE_TURN_OIHW);
+	const struct msd_build b = {x->b.g, t->name};
+	const int64_t dims[] = {value->dims[0], 1, 1};
+	modser_sg_tensor *from = value->type == MODSER_TENSOR_CONST ? value : t->raw;
+	if (from == NULL || from->release != NULL)
+		return NULL;
+	from = msd_build_constant(&b, from->dtype_name, dims, 3, from->data, NULL);
+	return value->type == MODSER_TENSOR_CONST ? from
+						  : dequantize_raw(x, t, from, 0);
 }
