@@ -147,11 +147,9 @@ int msd_infer_same(modser_sg_node *node)
 	return msd_infer_set(node, msd_infer_dims(node, 0), msd_infer_ndim(node, 0));
 }
 
-int msd_infer_range(const modser_sg_node *node, const char *param, int64_t min,
-		    int64_t max)
+int msd_infer_range(const modser_sg_node *node, const char *param, int64_t value,
+		    int64_t min, int64_t max)
 {
-	const int64_t value = modser_sg_op_int(node->op, param);
-
 	if (value >= min && value <= max)
 		return 0;
 	return msd_infer_fail(node,
@@ -159,12 +157,11 @@ int msd_infer_range(const modser_sg_node *node, const char *param, int64_t min,
 			      param, value, min, max);
 }
 
-int msd_infer_axis(const modser_sg_node *node, size_t *ret)
+int msd_infer_axis(const modser_sg_node *node, int64_t axis, size_t *ret)
 {
 	const int64_t ndim = (int64_t)msd_infer_ndim(node, 0);
-	const int64_t axis = modser_sg_op_int(node->op, "axis");
 
-	if (msd_infer_range(node, "axis", -ndim, ndim - 1) != 0)
+	if (msd_infer_range(node, "axis", axis, -ndim, ndim - 1) != 0)
 		return -1;
 	*ret = (size_t)(axis < 0 ? axis + ndim : axis);
 	return 0;

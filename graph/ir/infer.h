@@ -74,10 +74,11 @@ MSD_MUST_CHECK int msd_infer_broadcast(const modser_sg_node *node);
 int msd_infer_elementwise(modser_sg_node *node);
 /** Output 0 is like input 0: the whole inference of many operators. */
 int msd_infer_same(modser_sg_node *node);
-/** Check that a parameter is in a range. */
+/** Check that @value of parameter @param is in a range. */
 MSD_MUST_CHECK int msd_infer_range(const modser_sg_node *node, const char *param,
-				   int64_t min, int64_t max);
-/** The axis of input 0 in parameter "axis"; a negative axis counts from the end. */
-MSD_MUST_CHECK int msd_infer_axis(const modser_sg_node *node, size_t *ret);
+				   int64_t value, int64_t min, int64_t max);
+/** Axis @axis of input 0; a negative axis counts from the end. */
+MSD_MUST_CHECK int msd_infer_axis(const modser_sg_node *node, int64_t axis,
+				  size_t *ret);
 
 #endif

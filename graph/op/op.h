@@ -5,34 +5,30 @@
 
 #define OP_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
-/* A schema's parameters, and the numbers of inputs and outputs. */
-#define OP_FIELDS(list) .fields = (list), .n_fields = OP_COUNT(list)
+/* The numbers of a schema's inputs and outputs. */
 #define OP_IN(min, max) .min_in = (min), .max_in = (max)
 #define OP_OUT(min, max) .min_out = (min), .max_out = (max)
 
-/* A parameter: its name and its default. */
-#define OP_FIELD(field, ...)                                                           \
+/* The rows of a list of parameters (params.h). */
+#define OP_VALUE_INT(value) .as.i = (value)
+#define OP_VALUE_FLOAT(value) .as.f = (float)(value)
+#define OP_VALUE_STR(value) .as.s = (value)
+#define OP_VALUE_INTS(value) .as.ints = (value)
+#define OP_VALUE_FLOATS(value) .as.floats = (value)
+#define OP_IS_SHOWN false
+#define OP_IS_RARE true
+#define OP_ROW(param, field, value, dump)                                              \
 	{                                                                              \
-		.name = (field), .def = { __VA_ARGS__ }                                \
-	}
-#define OP_INT(field, value) OP_FIELD(field, .kind = MODSER_ATTR_INT, .as.i = (value))
-#define OP_FLOAT(field, value)                                                         \
-	OP_FIELD(field, .kind = MODSER_ATTR_FLOAT, .as.f = (float)(value))
-#define OP_TEXT(field) OP_FIELD(field, .kind = MODSER_ATTR_STR, .as.s = "")
-#define OP_INTS(field) OP_FIELD(field, .kind = MODSER_ATTR_INTS)
-#define OP_FLOATS(field) OP_FIELD(field, .kind = MODSER_ATTR_FLOATS)
-/* A parameter that is dumped only if it differs from its default. */
-#define OP_OWN(field, ...)                                                             \
+		.name = #field,                                                        \
+		.def = {.kind = MODSER_ATTR_##param, OP_VALUE_##param(value)},         \
+		.is_rare = OP_IS_##dump,                                               \
+	},
+#define OP_ROWS(list)                                                                  \
+	(const modser_sg_op_field[])                                                   \
 	{                                                                              \
-		.name = (field), .def = {__VA_ARGS__}, .is_rare = true                 \
+		list(OP_ROW)                                                           \
 	}
-#define OP_OWN_INT(field, value) OP_OWN(field, .kind = MODSER_ATTR_INT, .as.i = (value))
-#define OP_OWN_FLOAT(field, value)                                                     \
-	OP_OWN(field, .kind = MODSER_ATTR_FLOAT, .as.f = (float)(value))
-#define OP_OWN_TEXT(field, value)                                                      \
-	OP_OWN(field, .kind = MODSER_ATTR_STR, .as.s = (value))
-#define OP_OWN_INTS(field) OP_OWN(field, .kind = MODSER_ATTR_INTS)
-#define OP_OWN_FLOATS(field) OP_OWN(field, .kind = MODSER_ATTR_FLOATS)
+#define OP_PARAMS(list) .fields = OP_ROWS(list), .n_fields = OP_COUNT(OP_ROWS(list))
 #define OP_INT64 ((struct msd_dtype){MSD_DT_INT, 64, 1})
 #define OP_FLOAT32 ((struct msd_dtype){MSD_DT_FLOAT, 32, 1})
 #define OP_UINT8 ((struct msd_dtype){MSD_DT_UINT, 8, 1})

@@ -12,6 +12,8 @@
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
+#include "graph/op/layer/params.h"
+#include "graph/op/window/params.h"
 #include "graph/pass/links.h"
 
 #define MADE "ScaledConvolution"
@@ -37,8 +39,8 @@ static size_t channels_of(const modser_sg_node *conv, const modser_sg_node *norm
 		conv->n_inputs > WEIGHTS ? conv->inputs[WEIGHTS] : NULL;
 
 	if (!is_single(weights) || weights->ndim < 1 || norm->n_inputs != INPUTS ||
-	    modser_sg_op_int(conv->op, "activation") != -1 ||
-	    modser_sg_op_int(norm->op, "training_mode") != 0)
+	    msd_params_convolution(conv).activation != -1 ||
+	    msd_params_batch_normalization(norm).training_mode != 0)
 		return 0;
 	const size_t n = (size_t)weights->dims[0];
 	for (size_t i = SCALE; i < INPUTS; i++) {
@@ -53,9 +55,10 @@ static size_t channels_of(const modser_sg_node *conv, const modser_sg_node *norm
  * number: the two nodes stay. */
 static int make_terms(const modser_sg_node *norm, size_t n, double **ret)
 {
-	const double rescale = (double)modser_sg_op_float(norm->op, "rescale_factor");
+	const double rescale =
+		(double)msd_params_batch_normalization(norm).rescale_factor;
 	const double by = rescale != 0 ? 1 / rescale : 0;
-	const double eps = (double)modser_sg_op_float(norm->op, "eps");
+	const double eps = (double)msd_params_batch_normalization(norm).eps;
 	double *terms = calloc(2 * n, sizeof(*terms));
 
 	*ret = NULL;

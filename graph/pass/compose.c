@@ -14,6 +14,7 @@
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
 #include "graph/op/layer/product.h"
+#include "graph/op/reduce/params.h"
 #include "graph/op/reduce/reduce.h"
 #include "graph/pass/fusion.h"
 
@@ -171,8 +172,8 @@ static modser_sg_tensor *is_mean(struct formula *m, modser_sg_node *node,
 	bool goes[MODSER_GRAPH_MAX_NDIM];
 
 	if (!msd_links_is_op(node, "Reduction") || node->inputs[0] != x ||
-	    x->ndim < 1 || modser_sg_op_int(node->op, "type") != MSD_REDUCE_MEAN ||
-	    modser_sg_op_int(node->op, "keepdim") == 0 ||
+	    x->ndim < 1 || msd_params_reduction(node).type != MSD_REDUCE_MEAN ||
+	    msd_params_reduction(node).keepdim == 0 ||
 	    msd_op_reduce_axes(node, goes) != 0 ||
 	    !accept(m, node, "Reduction", node->n_inputs))
 		return NULL;

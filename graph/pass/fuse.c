@@ -14,7 +14,10 @@
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
+#include "graph/op/element/params.h"
+#include "graph/op/layer/params.h"
 #include "graph/op/layer/product.h"
+#include "graph/op/window/params.h"
 #include "graph/op/window/window.h"
 #include "graph/pass/fusion.h"
 
@@ -42,7 +45,7 @@ static bool is_convolution(const modser_sg_node *node)
 	       msd_fusion_is_single(node->inputs[WEIGHTS]) &&
 	       (node->n_inputs <= BIAS || node->inputs[BIAS] == NULL ||
 		msd_fusion_is_single(node->inputs[BIAS])) &&
-	       modser_sg_op_int(node->op, "activation") == -1;
+	       msd_params_convolution(node).activation == -1;
 }
 
 /* A bias may be added to all rows: it has one axis. */
@@ -65,12 +68,10 @@ static bool is_product(const modser_sg_node *node)
 		return false;
 	if (!is_gemm)
 		return node->n_inputs == 2;
-	return modser_sg_op_float(node->op, "alpha") == 1 &&
-	       modser_sg_op_float(node->op, "beta") == 1 &&
-	       modser_sg_op_int(node->op, "transA") == 0 &&
+	const struct msd_params_gemm p = msd_params_gemm(node);
+	return p.alpha == 1 && p.beta == 1 && p.transA == 0 &&
 	       (node->n_inputs == 2 || node->inputs[BIAS] == NULL ||
-		is_bias(node, modser_sg_op_int(node->op, "transB") != 0,
-			node->inputs[BIAS]));
+		is_bias(node, p.transB != 0, node->inputs[BIAS]));
 }
 
 static bool may_take(const struct msd_fusion *f, const struct found *found,
@@ -118,23 +119,25 @@ static void find_residual(const struct msd_fusion *f, struct found *found)
 }
 
 /* A limit of a Clip: a constant, or its parameter. */
-static bool limit(const modser_sg_node *clip, size_t i, const char *param, float *ret)
+static bool limit(const modser_sg_node *clip, size_t i, float own, float *ret)
 {
 	const modser_sg_tensor *t = i < clip->n_inputs ? clip->inputs[i] : NULL;
 
-	*ret = t == NULL ? modser_sg_op_float(clip->op, param) : 0;
+	*ret = t == NULL ? own : 0;
 	return t == NULL || msd_fusion_scalar(t, ret);
 }
 
 static enum msd_fused function_of(const modser_sg_node *node, float *a, float *b)
 {
 	if (msd_links_is_op(node, "ReLu")) {
-		*a = modser_sg_op_float(node->op, "negative_slope");
+		*a = msd_params_relu(node).negative_slope;
 		*b = INFINITY;
 		return *a != 0 ? MSD_FUSED_LEAKY : MSD_FUSED_BOUNDS;
 	}
 	if (msd_links_is_op(node, "Clip")) {
-		return limit(node, 1, "min", a) && limit(node, 2, "max", b)
+		const struct msd_params_clip p = msd_params_clip(node);
+
+		return limit(node, 1, p.min, a) && limit(node, 2, p.max, b)
 			       ? MSD_FUSED_BOUNDS
 			       : MSD_FUSED_NONE;
 	}
@@ -143,13 +146,13 @@ static enum msd_fused function_of(const modser_sg_node *node, float *a, float *b
 	if (msd_links_is_op(node, "Tanh"))
 		return MSD_FUSED_TANH;
 	if (msd_links_is_op(node, "Gelu")) {
-		const char *how = modser_sg_op_param(node->op, "approximate")->as.s;
+		const char *how = msd_params_gelu(node).approximate;
 
 		return strcmp(how, "tanh") == 0 ? MSD_FUSED_GELU_TANH : MSD_FUSED_GELU;
 	}
 	if (msd_links_is_op(node, "HardSwish")) {
-		*a = modser_sg_op_float(node->op, "alpha");
-		*b = modser_sg_op_float(node->op, "beta");
+		*a = msd_params_hard_swish(node).alpha;
+		*b = msd_params_hard_swish(node).beta;
 		return MSD_FUSED_HARD_SWISH;
 	}
 	return MSD_FUSED_NONE;
@@ -172,8 +175,8 @@ static bool find_silu(const struct msd_fusion *f, struct found *found)
 		return false;
 	found->kind = is_hard ? MSD_FUSED_HARD_SWISH : MSD_FUSED_SILU;
 	if (is_hard) {
-		found->a = modser_sg_op_float(gate->op, "alpha");
-		found->b = modser_sg_op_float(gate->op, "beta");
+		found->a = msd_params_hardsigmoid(gate).alpha;
+		found->b = msd_params_hardsigmoid(gate).beta;
 	}
 	take(found, gate);
 	take(found, mul);

@@ -9,7 +9,7 @@ dir=$(mktemp -d)
 said=$(mktemp)
 plants=$(mktemp)
 trap 'rm -rf "$dir" "$said" "$plants" "$plants.files"' EXIT
-mkdir -p "$dir"/{proto,tests}
+mkdir -p "$dir"/{proto,tests,runtime}
 cp "$root/.clang-format" "$root/.clang-tidy" "$dir"
 printf '#include <stdint.h>\n\nint fine(int a)\n{\n\treturn a + 1;\n}\n' >"$dir/proto/fine.c"
 
@@ -61,6 +61,9 @@ places)
   rm "$dir/proto/bad.c"
   plant tests/bad.c "int f(void) { return usle""ep(1); }"
   fails tests/bad.c "$here/places.sh" "$dir"
+  rm "$dir/tests/bad.c"
+  plant runtime/bad.c 'int64_t f(void) { return modser_sg_op_int(op, "axis"); }'
+  fails runtime/bad.c "$here/places.sh" "$dir"
   ;;
 promises)
   plant tests/test_fine.c 'static void expect_two(int a)' '{' '	cr_expect_eq(a, 2);' '}' '' \

@@ -2,6 +2,7 @@
 #include "graph/op/attention/attention.h"
 
 #include "graph/ir/infer.h"
+#include "graph/op/attention/params.h"
 #include "graph/op/op.h"
 
 /* The extents of one of query, keys and values. */
@@ -88,8 +89,8 @@ static int check_optional(const modser_sg_node *node, const struct msd_op_attent
 
 int msd_op_attention_of(const modser_sg_node *node, struct msd_op_attention *ret)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const int64_t kv_heads = modser_sg_op_int(op, "kv_num_heads");
+	const struct msd_params_attention p = msd_params_attention(node);
+	const int64_t kv_heads = p.kv_num_heads;
 	const bool has_past = msd_infer_has(node, MSD_ATTENTION_PAST_K);
 	struct part q = {0};
 	struct part k = {0};
@@ -97,7 +98,7 @@ int msd_op_attention_of(const modser_sg_node *node, struct msd_op_attention *ret
 
 	if (has_past != msd_infer_has(node, MSD_ATTENTION_PAST_V))
 		return msd_infer_fail(node, "it has a past of keys or values alone");
-	if (part_of(node, 0, modser_sg_op_int(op, "q_num_heads"), &q) != 0 ||
+	if (part_of(node, 0, p.q_num_heads, &q) != 0 ||
 	    part_of(node, 1, kv_heads, &k) != 0 || part_of(node, 2, kv_heads, &v) != 0)
 		return -1;
 	if (msd_infer_ndim(node, 0) != msd_infer_ndim(node, 1) ||
@@ -128,24 +129,13 @@ int msd_op_attention_of(const modser_sg_node *node, struct msd_op_attention *ret
 	return check_optional(node, ret);
 }
 
-static const modser_sg_op_field attention_fields[] = {
-	OP_OWN_INT("is_causal", 0),
-	OP_OWN_INT("kv_num_heads", 0),
-	OP_OWN_INT("q_num_heads", 0),
-	OP_OWN_INT("qk_matmul_output_mode", 0),
-	OP_OWN_FLOAT("scale", 0), /* 0: by the size of a head */
-	OP_OWN_FLOAT("softcap", 0),
-	OP_OWN_INT("left_window_size", -1),
-	OP_OWN_INT("right_window_size", -1),
-};
-
 static int infer_attention(modser_sg_node *node)
 {
 	struct msd_op_attention a = {0};
 
-	if (msd_infer_range(node, "qk_matmul_output_mode", 0, 3) != 0 ||
-	    msd_infer_range(node, "left_window_size", -1, INT32_MAX) != 0 ||
-	    msd_infer_range(node, "right_window_size", -1, INT32_MAX) != 0 ||
+	if (MSD_PARAM_RANGE(node, attention, qk_matmul_output_mode, 0, 3) != 0 ||
+	    MSD_PARAM_RANGE(node, attention, left_window_size, -1, INT32_MAX) != 0 ||
+	    MSD_PARAM_RANGE(node, attention, right_window_size, -1, INT32_MAX) != 0 ||
 	    msd_op_attention_of(node, &a) != 0)
 		return -1;
 	const int64_t total = a.past + a.kv_length;
@@ -164,7 +154,7 @@ static int infer_attention(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_attention = {
 	.name = "Attention",
-	OP_FIELDS(attention_fields),
+	OP_PARAMS(MSD_PARAMS_ATTENTION),
 	OP_IN(3, 7),
 	.optional_in = 0x78,
 	OP_OUT(1, 4),

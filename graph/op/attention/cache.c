@@ -2,12 +2,8 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/attention/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field tensor_scatter_fields[] = {
-	OP_OWN_INT("axis", -2),
-	OP_OWN_TEXT("mode", "linear"),
-};
 
 static int check_indices(const modser_sg_node *node)
 {
@@ -23,12 +19,13 @@ static int check_indices(const modser_sg_node *node)
 
 static int infer_tensor_scatter(modser_sg_node *node)
 {
-	const char *mode = modser_sg_op_param(modser_sg_node_op(node), "mode")->as.s;
+	const struct msd_params_tensor_scatter p = msd_params_tensor_scatter(node);
+	const char *mode = p.mode;
 	size_t axis;
 
 	if (strcmp(mode, "linear") != 0 && strcmp(mode, "circular") != 0)
 		return msd_infer_fail(node, "mode \"%s\" is not known", mode);
-	if (msd_infer_axis(node, &axis) != 0)
+	if (msd_infer_axis(node, p.axis, &axis) != 0)
 		return -1;
 	if (axis == 0)
 		return msd_infer_fail(node, "its axis is that of the batch");
@@ -48,7 +45,7 @@ static int infer_tensor_scatter(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_tensor_scatter = {
 	.name = "TensorScatter",
-	OP_FIELDS(tensor_scatter_fields),
+	OP_PARAMS(MSD_PARAMS_TENSOR_SCATTER),
 	OP_IN(2, 3),
 	.optional_in = 4,
 	OP_OUT(1, 1),

@@ -2,11 +2,8 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/attention/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field causal_conv_fields[] = {
-	OP_OWN_TEXT("activation", "none"),
-};
 
 static int check(const modser_sg_node *node, int64_t channels, int64_t taps)
 {
@@ -29,7 +26,7 @@ static int check(const modser_sg_node *node, int64_t channels, int64_t taps)
 
 static int infer_causal_conv(modser_sg_node *node)
 {
-	const char *f = modser_sg_op_param(modser_sg_node_op(node), "activation")->as.s;
+	const char *f = msd_params_causal_conv(node).activation;
 
 	if (strcmp(f, "none") != 0 && strcmp(f, "silu") != 0 && strcmp(f, "swish") != 0)
 		return msd_infer_fail(node, "activation \"%s\" is not known", f);
@@ -46,7 +43,7 @@ static int infer_causal_conv(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_causal_conv = {
 	.name = "CausalConvWithState",
-	OP_FIELDS(causal_conv_fields),
+	OP_PARAMS(MSD_PARAMS_CAUSAL_CONV),
 	OP_IN(2, 4),
 	.optional_in = 12,
 	OP_OUT(1, 2),

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/attention/params.h"
 #include "graph/op/op.h"
 
 static int read_rule(const modser_sg_node *node, struct msd_op_linear_attention *ret)
 {
 	static const char *const rules[] = {"linear", "gated", "delta", "gated_delta"};
-	const char *rule =
-		modser_sg_op_param(modser_sg_node_op(node), "update_rule")->as.s;
+	const char *rule = msd_params_linear_attention(node).update_rule;
 	size_t i = 0;
 
 	while (i < OP_COUNT(rules) && strcmp(rules[i], rule) != 0)
@@ -79,9 +79,9 @@ static int check_state(const modser_sg_node *node,
 int msd_op_linear_attention_of(const modser_sg_node *node,
 			       struct msd_op_linear_attention *ret)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const int64_t q_heads = modser_sg_op_int(op, "q_num_heads");
-	const int64_t kv_heads = modser_sg_op_int(op, "kv_num_heads");
+	const struct msd_params_linear_attention p = msd_params_linear_attention(node);
+	const int64_t q_heads = p.q_num_heads;
+	const int64_t kv_heads = p.kv_num_heads;
 	int64_t q = 0;
 	int64_t k = 0;
 	int64_t v = 0;
@@ -103,13 +103,6 @@ int msd_op_linear_attention_of(const modser_sg_node *node,
 	return read_gates(node, ret) == 0 ? check_state(node, ret) : -1;
 }
 
-static const modser_sg_op_field linear_attention_fields[] = {
-	OP_OWN_INT("kv_num_heads", 0),
-	OP_OWN_INT("q_num_heads", 0),
-	OP_OWN_FLOAT("scale", 0), /* 0: by the size of a key */
-	OP_OWN_TEXT("update_rule", "gated_delta"),
-};
-
 static int infer_linear_attention(modser_sg_node *node)
 {
 	const size_t typed =
@@ -128,7 +121,7 @@ static int infer_linear_attention(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_linear_attention = {
 	.name = "LinearAttention",
-	OP_FIELDS(linear_attention_fields),
+	OP_PARAMS(MSD_PARAMS_LINEAR_ATTENTION),
 	OP_IN(3, 6),
 	.optional_in = 0x38,
 	OP_OUT(1, 2),

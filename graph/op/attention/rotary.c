@@ -2,6 +2,7 @@
 #include "graph/op/attention/rotary.h"
 
 #include "graph/ir/infer.h"
+#include "graph/op/attention/params.h"
 #include "graph/op/op.h"
 
 static int check_table(const modser_sg_node *node, size_t i,
@@ -37,7 +38,7 @@ static int check_places(const modser_sg_node *node, const struct msd_op_rotary *
 /* Set the heads of @ret. */
 static int split_heads(const modser_sg_node *node, struct msd_op_rotary *ret)
 {
-	const int64_t heads = modser_sg_op_int(modser_sg_node_op(node), "num_heads");
+	const int64_t heads = msd_params_rotary_embedding(node).num_heads;
 	const int64_t *dims = msd_infer_dims(node, 0);
 
 	ret->is_packed = msd_infer_ndim(node, 0) != 4;
@@ -60,14 +61,13 @@ static int split_heads(const modser_sg_node *node, struct msd_op_rotary *ret)
 
 int msd_op_rotary_of(const modser_sg_node *node, struct msd_op_rotary *ret)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
 
 	*ret = (struct msd_op_rotary){0};
 	if (msd_infer_ndim(node, 0) != 4 && msd_infer_rank(node, 0, 3) != 0)
 		return -1;
 	if (split_heads(node, ret) != 0)
 		return -1;
-	ret->rotated = modser_sg_op_int(op, "rotary_embedding_dim");
+	ret->rotated = msd_params_rotary_embedding(node).rotary_embedding_dim;
 	if (ret->rotated == 0)
 		ret->rotated = ret->size;
 	if (ret->rotated < 0 || ret->rotated > ret->size || ret->rotated % 2 != 0) {
@@ -80,12 +80,6 @@ int msd_op_rotary_of(const modser_sg_node *node, struct msd_op_rotary *ret)
 	return check_places(node, ret);
 }
 
-static const modser_sg_op_field rotary_fields[] = {
-	OP_OWN_INT("interleaved", 0),
-	OP_OWN_INT("num_heads", 0),
-	OP_OWN_INT("rotary_embedding_dim", 0),
-};
-
 static int infer_rotary(modser_sg_node *node)
 {
 	struct msd_op_rotary r = {0};
@@ -95,7 +89,7 @@ static int infer_rotary(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_rotary_embedding = {
 	.name = "RotaryEmbedding",
-	OP_FIELDS(rotary_fields),
+	OP_PARAMS(MSD_PARAMS_ROTARY_EMBEDDING),
 	OP_IN(3, 4),
 	.optional_in = 8,
 	OP_OUT(1, 1),

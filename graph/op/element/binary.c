@@ -1,5 +1,6 @@
 /* Element-wise operators of two or more tensors. */
 #include "graph/ir/infer.h"
+#include "graph/op/element/params.h"
 #include "graph/op/op.h"
 
 const modser_sg_op_schema msd_op_maximum = {
@@ -16,43 +17,34 @@ const modser_sg_op_schema msd_op_minimum = {
 	.infer = msd_infer_elementwise,
 };
 
-static const modser_sg_op_field addn_fields[] = {
-	OP_INT("axis", 0),
-};
 const modser_sg_op_schema msd_op_addn = {
 	.name = "Addn",
-	OP_FIELDS(addn_fields),
+	OP_PARAMS(MSD_PARAMS_ADDN),
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, 1),
 	.infer = msd_infer_elementwise,
 };
 
-static const modser_sg_op_field logical_fields[] = {
-	OP_INT("type", 0),
-};
 /* And, or; Tengine has no exclusive or. */
 static int infer_logical(modser_sg_node *node)
 {
-	if (msd_infer_range(node, "type", 0, 2) != 0)
+	if (MSD_PARAM_RANGE(node, logical, type, 0, 2) != 0)
 		return -1;
 	return msd_infer_elementwise(node);
 }
 
 const modser_sg_op_schema msd_op_logical = {
 	.name = "Logical",
-	OP_FIELDS(logical_fields),
+	OP_PARAMS(MSD_PARAMS_LOGICAL),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_logical,
 };
 
-static const modser_sg_op_field comparison_fields[] = {
-	OP_INT("type", 0),
-};
 /* ==, !=, >, >=, <, <=. */
 static int infer_comparison(modser_sg_node *node)
 {
-	if (msd_infer_range(node, "type", 0, 5) != 0)
+	if (MSD_PARAM_RANGE(node, comparison, type, 0, 5) != 0)
 		return -1;
 	msd_infer_dtype(node, 0, OP_BOOL);
 	return msd_infer_elementwise(node);
@@ -60,7 +52,7 @@ static int infer_comparison(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_comparison = {
 	.name = "Comparison",
-	OP_FIELDS(comparison_fields),
+	OP_PARAMS(MSD_PARAMS_COMPARISON),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_comparison,
@@ -124,35 +116,29 @@ const modser_sg_op_schema msd_op_pow = {
 	.infer = infer_pow,
 };
 
-static const modser_sg_op_field mod_fields[] = {
-	OP_OWN_INT("fmod", 0),
-};
 const modser_sg_op_schema msd_op_mod = {
 	.name = "Mod",
-	OP_FIELDS(mod_fields),
+	OP_PARAMS(MSD_PARAMS_MOD),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = msd_infer_elementwise,
 };
 
 /* 0 to 4: and, or, exclusive or, to the left, to the right. */
-static const modser_sg_op_field bitwise_fields[] = {
-	OP_OWN_INT("type", 0),
-};
 static int infer_bitwise(modser_sg_node *node)
 {
 	const struct msd_dtype dtype = msd_infer_dtype_of(node, 0);
 
 	if (dtype.code != MSD_DT_INT && dtype.code != MSD_DT_UINT)
 		return msd_infer_fail(node, "its elements are not integers");
-	if (msd_infer_range(node, "type", 0, 4) != 0)
+	if (MSD_PARAM_RANGE(node, bitwise, type, 0, 4) != 0)
 		return -1;
 	return msd_infer_elementwise(node);
 }
 
 const modser_sg_op_schema msd_op_bitwise = {
 	.name = "Bitwise",
-	OP_FIELDS(bitwise_fields),
+	OP_PARAMS(MSD_PARAMS_BITWISE),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_bitwise,

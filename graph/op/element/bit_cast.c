@@ -2,15 +2,12 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/element/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field bit_cast_fields[] = {
-	OP_OWN_TEXT("to", ""),
-};
 
 static int infer_bit_cast(modser_sg_node *node)
 {
-	const char *to = modser_sg_op_param(modser_sg_node_op(node), "to")->as.s;
+	const char *to = msd_params_bit_cast(node).to;
 	const struct msd_dtype from = msd_infer_dtype_of(node, 0);
 	struct msd_dtype dtype;
 
@@ -26,7 +23,7 @@ static int infer_bit_cast(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_bit_cast = {
 	.name = "BitCast",
-	OP_FIELDS(bit_cast_fields),
+	OP_PARAMS(MSD_PARAMS_BIT_CAST),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_bit_cast,

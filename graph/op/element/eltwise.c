@@ -1,19 +1,16 @@
 #include "graph/ir/infer.h"
+#include "graph/op/element/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field eltwise_fields[] = {
-	OP_INT("type", 2),    OP_INT("caffe_flavor", 0), OP_FLOAT("shift", 0),
-	OP_FLOAT("power", 1), OP_FLOAT("scale", 1),
-};
 /* The output has the shape of the larger input. The other input has the same number
  * of elements, one, one a channel, or one for each position of the last two axes. */
 static int infer(modser_sg_node *node)
 {
 	const size_t n_inputs = modser_sg_node_input_count(node);
-	const int64_t type = modser_sg_op_int(modser_sg_node_op(node), "type");
+	const int64_t type = msd_params_eltwise(node).type;
 	const bool is_unary = type == 7 || (type >= 11 && type <= 15) || type == 17;
 
-	if (msd_infer_range(node, "type", 0, 17) != 0)
+	if (MSD_PARAM_RANGE(node, eltwise, type, 0, 17) != 0)
 		return -1;
 	if (type == 9 || is_unary != (n_inputs == 1)) {
 		return msd_infer_fail(node, "type %d with %zu inputs", (int)type,
@@ -36,7 +33,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_eltwise = {
 	.name = "Eltwise",
-	OP_FIELDS(eltwise_fields),
+	OP_PARAMS(MSD_PARAMS_ELTWISE),
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
 	.infer = infer,

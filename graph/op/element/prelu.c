@@ -1,15 +1,12 @@
 #include "graph/ir/infer.h"
+#include "graph/op/element/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field prelu_fields[] = {
-	OP_OWN_INT("broadcasts",
-		   0), /* the slopes align with the last axes, as in ONNX */
-};
 static int infer(modser_sg_node *node)
 {
 	const int64_t n = msd_infer_product(node, 1, 0, msd_infer_ndim(node, 1));
 
-	if (modser_sg_op_int(modser_sg_node_op(node), "broadcasts") != 0) {
+	if (msd_params_prelu(node).broadcasts != 0) {
 		if (msd_infer_ndim(node, 1) > msd_infer_ndim(node, 0))
 			return msd_infer_fail(node, "its slopes do not fit");
 		return msd_infer_elementwise(node);
@@ -23,7 +20,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_prelu = {
 	.name = "PReLU",
-	OP_FIELDS(prelu_fields),
+	OP_PARAMS(MSD_PARAMS_PRELU),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer,

@@ -1,10 +1,7 @@
 /* Swish, which may gate a second input (SwiGLU). */
 #include "graph/ir/infer.h"
+#include "graph/op/element/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field swish_fields[] = {
-	OP_OWN_FLOAT("alpha", 1),
-};
 
 static int infer_swish(modser_sg_node *node)
 {
@@ -23,7 +20,7 @@ static int infer_swish(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_swish = {
 	.name = "Swish",
-	OP_FIELDS(swish_fields),
+	OP_PARAMS(MSD_PARAMS_SWISH),
 	OP_IN(1, 2),
 	.optional_in = 2,
 	OP_OUT(1, 1),

@@ -9,6 +9,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
+#include "graph/op/flow/params.h"
 #include "graph/op/op.h"
 
 static const char *const if_graphs[MSD_FLOW_GRAPHS] = {"then_branch", "else_branch"};
@@ -36,7 +37,7 @@ modser_graph *msd_flow_graph(const modser_sg_node *node, size_t i)
 /* Inputs that are neither captured nor a Loop's count and condition. */
 static size_t own_inputs(const modser_sg_node *node)
 {
-	const size_t n_captured = (size_t)modser_sg_op_int(node->op, "captured");
+	const size_t n_captured = (size_t)msd_params_loop(node).captured;
 
 	return node->n_inputs - n_captured - (is_op(node, "Loop") ? 2 : 0);
 }
@@ -46,13 +47,7 @@ size_t msd_flow_states(const modser_sg_node *node)
 	return is_op(node, "Loop")
 		       ? own_inputs(node)
 		       : own_inputs(node) -
-				 (size_t)modser_sg_op_int(node->op, "num_scan_inputs");
-}
-
-/* Check a parameter that counts some of @n inputs. */
-static int check_count(const modser_sg_node *node, const char *param, size_t n)
-{
-	return msd_infer_range(node, param, 0, (int64_t)n);
+				 (size_t)msd_params_scan(node).num_scan_inputs;
 }
 
 static int check_ends(const modser_sg_node *node, const modser_graph *g, size_t n_in,
@@ -82,10 +77,9 @@ static int check_branches(const modser_sg_node *node)
 	return check_ends(node, other, n_other, node->n_outputs);
 }
 
-static int check_axes(const modser_sg_node *node, const char *param, size_t n)
+static int check_axes(const modser_sg_node *node, const char *param, size_t n_axes,
+		      size_t n)
 {
-	const size_t n_axes = modser_sg_op_param(node->op, param)->n;
-
 	if (n_axes == 0 || n_axes == n)
 		return 0;
 	return msd_infer_fail(node, "%s has %zu numbers, expected %zu", param, n_axes,
@@ -95,21 +89,24 @@ static int check_axes(const modser_sg_node *node, const char *param, size_t n)
 static int check_scan(const modser_sg_node *node)
 {
 	const size_t n_in = node->n_inputs;
-	const size_t n_captured = (size_t)modser_sg_op_int(node->op, "captured");
-	const size_t n_sliced = (size_t)modser_sg_op_int(node->op, "num_scan_inputs");
+	const struct msd_params_scan p = msd_params_scan(node);
+	const int64_t n_most = (int64_t)n_in - p.captured;
+	const size_t n_sliced = (size_t)p.num_scan_inputs;
 
 	if (n_sliced < 1)
 		return msd_infer_fail(node, "it scans nothing");
-	if (check_count(node, "num_scan_inputs", n_in - n_captured) != 0)
+	if (MSD_PARAM_RANGE(node, scan, num_scan_inputs, 0, n_most) != 0)
 		return -1;
 	const size_t n_states = msd_flow_states(node);
 	if (node->n_outputs < n_states)
 		return msd_infer_fail(node, "it has fewer outputs than values");
 	const size_t n_out = node->n_outputs - n_states;
-	if (check_axes(node, "scan_input_axes", n_sliced) != 0 ||
-	    check_axes(node, "scan_input_directions", n_sliced) != 0 ||
-	    check_axes(node, "scan_output_axes", n_out) != 0 ||
-	    check_axes(node, "scan_output_directions", n_out) != 0)
+	if (check_axes(node, "scan_input_axes", p.scan_input_axes.n, n_sliced) != 0 ||
+	    check_axes(node, "scan_input_directions", p.scan_input_directions.n,
+		       n_sliced) != 0 ||
+	    check_axes(node, "scan_output_axes", p.scan_output_axes.n, n_out) != 0 ||
+	    check_axes(node, "scan_output_directions", p.scan_output_directions.n,
+		       n_out) != 0)
 		return -1;
 	return check_ends(node, msd_flow_graph(node, 0), n_in, node->n_outputs);
 }
@@ -127,7 +124,8 @@ int msd_flow_check(const modser_sg_node *node)
 	const size_t least = is_op(node, "Loop") ? 2 : 0;
 	if (node->n_inputs < least)
 		return msd_infer_fail(node, "it has fewer than two inputs");
-	if (check_count(node, "captured", node->n_inputs - least) != 0)
+	if (MSD_PARAM_RANGE(node, loop, captured, 0,
+			    (int64_t)(node->n_inputs - least)) != 0)
 		return -1;
 	if (is_op(node, "Scan"))
 		return check_scan(node);
@@ -162,26 +160,18 @@ const modser_sg_op_schema msd_op_if_else = {
 	.infer = infer,
 };
 
-static const modser_sg_op_field loop_fields[] = {
-	OP_OWN_INT("captured", 0),
-};
 const modser_sg_op_schema msd_op_loop = {
 	.name = "Loop",
-	OP_FIELDS(loop_fields),
+	OP_PARAMS(MSD_PARAMS_LOOP),
 	OP_IN(0, MODSER_MANY),
 	.optional_in = 3,
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer,
 };
 
-static const modser_sg_op_field scan_fields[] = {
-	OP_OWN_INT("captured", 0),       OP_OWN_INT("num_scan_inputs", 1),
-	OP_OWN_INTS("scan_input_axes"),  OP_OWN_INTS("scan_input_directions"),
-	OP_OWN_INTS("scan_output_axes"), OP_OWN_INTS("scan_output_directions"),
-};
 const modser_sg_op_schema msd_op_scan = {
 	.name = "Scan",
-	OP_FIELDS(scan_fields),
+	OP_PARAMS(MSD_PARAMS_SCAN),
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer,

@@ -2,15 +2,12 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/index/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field eye_like_fields[] = {
-	OP_OWN_TEXT("dtype", ""),
-	OP_OWN_INT("k", 0),
-};
 static int infer_eye_like(modser_sg_node *node)
 {
-	const char *name = modser_sg_op_param(modser_sg_node_op(node), "dtype")->as.s;
+	const char *name = msd_params_eye_like(node).dtype;
 	struct msd_dtype dtype;
 
 	if (name[0] != '\0') {
@@ -25,15 +22,12 @@ static int infer_eye_like(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_eye_like = {
 	.name = "EyeLike",
-	OP_FIELDS(eye_like_fields),
+	OP_PARAMS(MSD_PARAMS_EYE_LIKE),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_eye_like,
 };
 
-static const modser_sg_op_field trilu_fields[] = {
-	OP_OWN_INT("upper", 1),
-};
 static int infer_trilu(modser_sg_node *node)
 {
 	if (msd_infer_ndim(node, 0) < 2)
@@ -47,21 +41,18 @@ static int infer_trilu(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_trilu = {
 	.name = "Trilu",
-	OP_FIELDS(trilu_fields),
+	OP_PARAMS(MSD_PARAMS_TRILU),
 	OP_IN(1, 2),
 	.optional_in = 2,
 	OP_OUT(1, 1),
 	.infer = infer_trilu,
 };
 
-static const modser_sg_op_field one_hot_fields[] = {
-	OP_OWN_INT("axis", -1),
-};
 /* Inputs are the indices, the depth, and the two values. */
 static int infer_one_hot(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
-	const int64_t own = modser_sg_op_int(modser_sg_node_op(node), "axis");
+	const int64_t own = msd_params_one_hot(node).axis;
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	double depth;
 	size_t axis;
@@ -86,7 +77,7 @@ static int infer_one_hot(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_one_hot = {
 	.name = "OneHot",
-	OP_FIELDS(one_hot_fields),
+	OP_PARAMS(MSD_PARAMS_ONE_HOT),
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_one_hot,

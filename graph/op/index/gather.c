@@ -1,12 +1,8 @@
 /* Read elements by indices: Gather, GatherElements, GatherND. */
 #include "graph/ir/infer.h"
+#include "graph/op/index/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field gather_fields[] = {
-	OP_INT("axis", 0),
-	OP_INT("indices_num", 0),
-	OP_INT("is_onnx", 0),
-};
 static int infer(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
@@ -16,7 +12,7 @@ static int infer(modser_sg_node *node)
 
 	if (!msd_infer_has(node, 1))
 		return msd_infer_fail(node, "it has no indices");
-	if (msd_infer_axis(node, &axis) != 0)
+	if (msd_infer_axis(node, msd_params_gather(node).axis, &axis) != 0)
 		return -1;
 	const size_t n_indices = msd_infer_ndim(node, 1);
 	if (ndim + n_indices - 1 > MODSER_GRAPH_MAX_NDIM)
@@ -34,20 +30,18 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_gather = {
 	.name = "Gather",
-	OP_FIELDS(gather_fields),
+	OP_PARAMS(MSD_PARAMS_GATHER),
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
 	.infer = infer,
 };
 
-static const modser_sg_op_field gather_elements_fields[] = {
-	OP_OWN_INT("axis", 0),
-};
 static int infer_elements(modser_sg_node *node)
 {
 	size_t axis;
 
-	if (msd_infer_indices(node, 1) != 0 || msd_infer_axis(node, &axis) != 0 ||
+	if (msd_infer_indices(node, 1) != 0 ||
+	    msd_infer_axis(node, msd_params_gather_elements(node).axis, &axis) != 0 ||
 	    msd_infer_inside(node, 1, axis) != 0)
 		return -1;
 	return msd_infer_set(node, msd_infer_dims(node, 1), msd_infer_ndim(node, 1));
@@ -55,20 +49,17 @@ static int infer_elements(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_gather_elements = {
 	.name = "GatherElements",
-	OP_FIELDS(gather_elements_fields),
+	OP_PARAMS(MSD_PARAMS_GATHER_ELEMENTS),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_elements,
 };
 
-static const modser_sg_op_field gather_nd_fields[] = {
-	OP_OWN_INT("batch_dims", 0),
-};
 /* The last extent of the indices is the number of axes, after the batch axes, that
  * they index. */
 static int infer_nd(modser_sg_node *node)
 {
-	const int64_t stacked = modser_sg_op_int(modser_sg_node_op(node), "batch_dims");
+	const int64_t stacked = msd_params_gather_nd(node).batch_dims;
 	const size_t ndim = msd_infer_ndim(node, 0);
 	const size_t n_indices = msd_infer_ndim(node, 1);
 	const int64_t *from = msd_infer_dims(node, 0);
@@ -98,7 +89,7 @@ static int infer_nd(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_gather_nd = {
 	.name = "GatherND",
-	OP_FIELDS(gather_nd_fields),
+	OP_PARAMS(MSD_PARAMS_GATHER_ND),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_nd,

@@ -12,7 +12,7 @@ enum msd_op_scatter {
 	MSD_SCATTER_MIN
 };
 
-MSD_MUST_CHECK int msd_op_scatter_how(const modser_sg_node *node,
+MSD_MUST_CHECK int msd_op_scatter_how(const modser_sg_node *node, const char *how,
 				      enum msd_op_scatter *ret);
 
 #endif

@@ -3,6 +3,7 @@
 #include "graph/op/index/select.h"
 
 #include "graph/ir/infer.h"
+#include "graph/op/index/params.h"
 #include "graph/op/op.h"
 
 bool msd_op_is_zero(struct msd_dtype dtype, const void *p, size_t i)
@@ -56,13 +57,10 @@ const modser_sg_op_schema msd_op_non_zero = {
 	.infer = infer_non_zero,
 };
 
-static const modser_sg_op_field compress_fields[] = {
-	OP_OWN_INT("axis", MSD_OP_FLAT),
-};
 static int infer_compress(modser_sg_node *node)
 {
-	const bool is_flat =
-		modser_sg_op_int(modser_sg_node_op(node), "axis") == MSD_OP_FLAT;
+	const struct msd_params_compress p = msd_params_compress(node);
+	const bool is_flat = p.axis == MSD_OP_FLAT;
 	const size_t ndim = is_flat ? 1 : msd_infer_ndim(node, 0);
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t axis = 0;
@@ -70,7 +68,7 @@ static int infer_compress(modser_sg_node *node)
 	if (!msd_dtype_eq(msd_infer_dtype_of(node, 1), OP_BOOL))
 		return msd_infer_fail(node, "its condition is not bool");
 	if (msd_infer_rank(node, 1, 1) != 0 ||
-	    (!is_flat && msd_infer_axis(node, &axis) != 0))
+	    (!is_flat && msd_infer_axis(node, p.axis, &axis) != 0))
 		return -1;
 	if (!is_known(node, 1))
 		return MSD_INFER_LATER;
@@ -84,7 +82,7 @@ static int infer_compress(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_compress = {
 	.name = "Compress",
-	OP_FIELDS(compress_fields),
+	OP_PARAMS(MSD_PARAMS_COMPRESS),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_compress,

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/index/params.h"
 #include "graph/op/op.h"
 
 /* The count of numbers from the first to before the limit. */
@@ -31,11 +32,6 @@ const modser_sg_op_schema msd_op_range = {
 	.infer = infer_range,
 };
 
-static const modser_sg_op_field cum_sum_fields[] = {
-	OP_OWN_INT("exclusive", 0),
-	OP_OWN_INT("product", 0),
-	OP_OWN_INT("reverse", 0),
-};
 static int infer_cum_sum(modser_sg_node *node)
 {
 	if (msd_infer_indices(node, 1) != 0)
@@ -47,26 +43,22 @@ static int infer_cum_sum(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_cum_sum = {
 	.name = "CumSum",
-	OP_FIELDS(cum_sum_fields),
+	OP_PARAMS(MSD_PARAMS_CUM_SUM),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_cum_sum,
 };
 
-static const modser_sg_op_field reverse_sequence_fields[] = {
-	OP_OWN_INT("batch_axis", 1),
-	OP_OWN_INT("time_axis", 0),
-};
 static int infer_reverse_sequence(modser_sg_node *node)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const int64_t batch = modser_sg_op_int(op, "batch_axis");
+	const struct msd_params_reverse_sequence p = msd_params_reverse_sequence(node);
+	const int64_t batch = p.batch_axis;
 
-	if (msd_infer_range(node, "batch_axis", 0, 1) != 0 ||
-	    msd_infer_range(node, "time_axis", 0, 1) != 0 ||
+	if (MSD_PARAM_RANGE(node, reverse_sequence, batch_axis, 0, 1) != 0 ||
+	    MSD_PARAM_RANGE(node, reverse_sequence, time_axis, 0, 1) != 0 ||
 	    msd_infer_indices(node, 1) != 0 || msd_infer_rank(node, 1, 1) != 0)
 		return -1;
-	if (modser_sg_op_int(op, "time_axis") == batch || msd_infer_ndim(node, 0) < 2 ||
+	if (p.time_axis == batch || msd_infer_ndim(node, 0) < 2 ||
 	    msd_infer_dims(node, 0)[batch] != msd_infer_dims(node, 1)[0])
 		return msd_infer_fail(node, "its lengths do not fit its axes");
 	return msd_infer_same(node);
@@ -74,7 +66,7 @@ static int infer_reverse_sequence(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_reverse_sequence = {
 	.name = "ReverseSequence",
-	OP_FIELDS(reverse_sequence_fields),
+	OP_PARAMS(MSD_PARAMS_REVERSE_SEQUENCE),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_reverse_sequence,

@@ -12,6 +12,7 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
+#include "graph/op/index/params.h"
 #include "graph/op/index/select.h"
 #include "graph/op/op.h"
 
@@ -72,13 +73,13 @@ static int by_order(const void *a, const void *b)
 
 bool msd_op_unique_is_flat(const modser_sg_node *node)
 {
-	return modser_sg_op_int(modser_sg_node_op(node), "axis") == MSD_OP_FLAT;
+	return msd_params_unique(node).axis == MSD_OP_FLAT;
 }
 
 static struct slices slices_of(const modser_sg_node *node, const void *x)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
-	int64_t axis = modser_sg_op_int(modser_sg_node_op(node), "axis");
+	int64_t axis = msd_params_unique(node).axis;
 	struct slices s = {
 		.x = x, .dtype = msd_infer_dtype_of(node, 0), .outer = 1, .inner = 1};
 
@@ -148,17 +149,12 @@ bool msd_op_unique_find(const modser_sg_node *node, const void *x,
 	qsort(items, s.n, sizeof(*items), by_order);
 	take_groups(ret, items);
 	free(items);
-	if (modser_sg_op_int(modser_sg_node_op(node), "sorted") == 0)
+	if (msd_params_unique(node).sorted == 0)
 		renumber(ret);
 	for (size_t i = 0; i < s.n; i++)
 		ret->count[ret->group[i]]++;
 	return true;
 }
-
-static const modser_sg_op_field fields[] = {
-	OP_OWN_INT("axis", MSD_OP_FLAT),
-	OP_OWN_INT("sorted", 1),
-};
 
 static int set_shapes(const modser_sg_node *node, const struct msd_op_unique *u)
 {
@@ -174,7 +170,7 @@ static int set_shapes(const modser_sg_node *node, const struct msd_op_unique *u)
 		return -1;
 	if (msd_op_unique_is_flat(node))
 		return msd_infer_set(node, different, 1);
-	if (msd_infer_axis(node, &axis) != 0)
+	if (msd_infer_axis(node, msd_params_unique(node).axis, &axis) != 0)
 		return -1;
 	memcpy(dims, msd_infer_dims(node, 0), ndim * sizeof(*dims));
 	dims[axis] = different[0];
@@ -190,7 +186,8 @@ static int infer(modser_sg_node *node)
 
 	for (size_t k = 1; k < 4; k++)
 		msd_infer_dtype(node, k, OP_INT64);
-	if (!msd_op_unique_is_flat(node) && msd_infer_axis(node, &axis) != 0)
+	if (!msd_op_unique_is_flat(node) &&
+	    msd_infer_axis(node, msd_params_unique(node).axis, &axis) != 0)
 		return -1;
 	if (dtype.bits % 8 != 0 || dtype.bits > 64)
 		return msd_infer_fail(node, "its elements cannot be compared");
@@ -206,7 +203,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_unique = {
 	.name = "Unique",
-	OP_FIELDS(fields),
+	OP_PARAMS(MSD_PARAMS_UNIQUE),
 	OP_IN(1, 1),
 	OP_OUT(1, 4),
 	.infer = infer,

@@ -1,11 +1,6 @@
 #include "graph/ir/infer.h"
+#include "graph/op/layer/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field batch_normalization_fields[] = {
-	OP_FLOAT("rescale_factor", 1), OP_FLOAT("eps", 1e-5),
-	OP_INT("caffe_flavor", 0),     OP_OWN_INT("training_mode", 0),
-	OP_OWN_FLOAT("momentum", 0.9),
-};
 
 /* Outputs of training: the mean and the variance of each channel. */
 static int infer_moments(modser_sg_node *node)
@@ -13,7 +8,7 @@ static int infer_moments(modser_sg_node *node)
 	const int64_t channels = msd_infer_dims(node, 0)[1];
 
 	for (size_t k = 1; k < modser_sg_node_output_count(node); k++) {
-		if (modser_sg_op_int(modser_sg_node_op(node), "training_mode") == 0)
+		if (msd_params_batch_normalization(node).training_mode == 0)
 			return msd_infer_fail(node, "it has outputs for training");
 		msd_infer_dtype(node, k, msd_infer_dtype_of(node, k + 2));
 		if (msd_infer_set_output(node, k, &channels, 1) != 0)
@@ -39,7 +34,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_batch_normalization = {
 	.name = "BatchNormalization",
-	OP_FIELDS(batch_normalization_fields),
+	OP_PARAMS(MSD_PARAMS_BATCH_NORMALIZATION),
 	OP_IN(5, 5),
 	OP_OUT(1, 3),
 	.infer = infer,

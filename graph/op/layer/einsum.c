@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/layer/params.h"
 #include "graph/op/op.h"
 
 #define ELLIPSIS "..."
@@ -194,8 +195,7 @@ static int read_input(struct reader *r, const char *equation, size_t i)
 
 int msd_op_einsum_read(const modser_sg_node *node, struct msd_op_einsum *ret)
 {
-	const char *equation =
-		modser_sg_op_param(modser_sg_node_op(node), "equation")->as.s;
+	const char *equation = msd_params_einsum(node).equation;
 	const size_t n_inputs = modser_sg_node_input_count(node);
 	struct reader r = {.node = node, .e = ret};
 
@@ -216,9 +216,6 @@ int msd_op_einsum_read(const modser_sg_node *node, struct msd_op_einsum *ret)
 	return 0;
 }
 
-static const modser_sg_op_field einsum_fields[] = {
-	OP_OWN_TEXT("equation", ""),
-};
 static int infer(modser_sg_node *node)
 {
 	struct msd_op_einsum e;
@@ -233,7 +230,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_einsum = {
 	.name = "Einsum",
-	OP_FIELDS(einsum_fields),
+	OP_PARAMS(MSD_PARAMS_EINSUM),
 	OP_IN(1, MSD_EINSUM_INPUTS),
 	OP_OUT(1, 1),
 	.infer = infer,

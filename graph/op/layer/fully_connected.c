@@ -1,9 +1,7 @@
 #include "graph/ir/infer.h"
+#include "graph/op/layer/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field fully_connected_fields[] = {
-	OP_INT("num_output", 1),
-};
 static int infer(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
@@ -22,7 +20,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_fully_connected = {
 	.name = "FullyConnected",
-	OP_FIELDS(fully_connected_fields),
+	OP_PARAMS(MSD_PARAMS_FULLY_CONNECTED),
 	OP_IN(2, 3),
 	OP_OUT(1, 1),
 	.infer = infer,

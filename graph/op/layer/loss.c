@@ -5,12 +5,8 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/layer/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field fields[] = {
-	OP_OWN_TEXT("reduction", "mean"),
-	OP_OWN_INT("ignore_index", MSD_OP_IGNORES_NONE),
-};
 
 /* Labels have the shape of the scores without axis 1, the classes; each class has a
  * weight. */
@@ -42,8 +38,7 @@ static int check(const modser_sg_node *node)
 
 static int infer(modser_sg_node *node)
 {
-	const char *how =
-		modser_sg_op_param(modser_sg_node_op(node), "reduction")->as.s;
+	const char *how = msd_params_loss(node).reduction;
 	const size_t ndim = msd_infer_ndim(node, 0);
 
 	if (check(node) != 0)
@@ -59,7 +54,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_nll_loss = {
 	.name = "NegativeLogLikelihoodLoss",
-	OP_FIELDS(fields),
+	OP_PARAMS(MSD_PARAMS_LOSS),
 	OP_IN(2, 3),
 	OP_OUT(1, 1),
 	.infer = infer,
@@ -67,7 +62,7 @@ const modser_sg_op_schema msd_op_nll_loss = {
 
 const modser_sg_op_schema msd_op_softmax_loss = {
 	.name = "SoftmaxCrossEntropyLoss",
-	OP_FIELDS(fields),
+	OP_PARAMS(MSD_PARAMS_LOSS),
 	OP_IN(2, 3),
 	OP_OUT(1, 2),
 	.infer = infer,

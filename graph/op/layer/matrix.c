@@ -2,17 +2,12 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/layer/params.h"
 #include "graph/op/layer/product.h"
 #include "graph/op/op.h"
 #include "graph/op/quantized/quantize.h"
 #include "graph/op/window/window.h"
 
-static const modser_sg_op_field gemm_fields[] = {
-	OP_FLOAT("alpha", 1),
-	OP_FLOAT("beta", 1),
-	OP_INT("transA", 0),
-	OP_INT("transB", 0),
-};
 /* All inputs have the same numeric dtype. */
 static int check_types(const modser_sg_node *node, size_t n)
 {
@@ -25,9 +20,9 @@ static int check_types(const modser_sg_node *node, size_t n)
 
 static int infer_gemm(modser_sg_node *node)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const bool is_a = modser_sg_op_int(op, "transA") != 0;
-	const bool is_b = modser_sg_op_int(op, "transB") != 0;
+	const struct msd_params_gemm p = msd_params_gemm(node);
+	const bool is_a = p.transA != 0;
+	const bool is_b = p.transB != 0;
 
 	if (msd_infer_rank(node, 0, 2) != 0 || msd_infer_rank(node, 1, 2) != 0 ||
 	    check_types(node, 3) != 0)
@@ -49,7 +44,7 @@ static int infer_gemm(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_gemm = {
 	.name = "Gemm",
-	OP_FIELDS(gemm_fields),
+	OP_PARAMS(MSD_PARAMS_GEMM),
 	OP_IN(2, 3),
 	.optional_in = 4,
 	OP_OUT(1, 1),
@@ -103,16 +98,9 @@ const modser_sg_op_schema msd_op_mat_mul = {
 	.infer = infer_mat_mul,
 };
 
-static const modser_sg_op_field fused_product_fields[] = {
-	OP_OWN_INT("transB", 0),
-	OP_OWN_INT("fused", MSD_FUSED_NONE),
-	OP_OWN_FLOAT("fused_a", 0),
-	OP_OWN_FLOAT("fused_b", 0),
-};
-
 static int infer_fused_extents(modser_sg_node *node)
 {
-	if (modser_sg_op_int(modser_sg_node_op(node), "transB") == 0)
+	if (msd_params_fused_product(node).transB == 0)
 		return msd_op_mat_mul_extents(node, 1);
 	if (msd_infer_rank(node, 0, 2) != 0)
 		return -1;
@@ -127,7 +115,7 @@ static int infer_fused_product(modser_sg_node *node)
 {
 	const modser_sg_tensor *y = modser_sg_node_output(node, 0);
 
-	if (msd_infer_range(node, "fused", 0, MSD_FUSED_COUNT - 1) != 0 ||
+	if (MSD_PARAM_RANGE(node, fused_product, fused, 0, MSD_FUSED_COUNT - 1) != 0 ||
 	    msd_infer_rank(node, 1, 2) != 0 || check_types(node, 4) != 0)
 		return -1;
 	const int result = infer_fused_extents(node);
@@ -147,19 +135,13 @@ static int infer_fused_product(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_fused_product = {
 	.name = MSD_FUSED_PRODUCT,
-	OP_FIELDS(fused_product_fields),
+	OP_PARAMS(MSD_PARAMS_FUSED_PRODUCT),
 	OP_IN(2, 4),
 	.optional_in = 4 | 8,
 	OP_OUT(1, 1),
 	.infer = infer_fused_product,
 };
 
-static const modser_sg_op_field embedding_fields[] = {
-	OP_INT("num_output", 0),
-	OP_INT("input_dim", 0),
-	OP_INT("bias_term", 0),
-	OP_INT("weight_data_size", 0),
-};
 /* Rows of the matrix, input 1, by their numbers, which are floats in Tengine. */
 static int infer_embedding(modser_sg_node *node)
 {
@@ -179,7 +161,7 @@ static int infer_embedding(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_embedding = {
 	.name = "Embedding",
-	OP_FIELDS(embedding_fields),
+	OP_PARAMS(MSD_PARAMS_EMBEDDING),
 	OP_IN(2, 3),
 	OP_OUT(1, 1),
 	.infer = infer_embedding,

@@ -2,17 +2,13 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/layer/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field normalize_fields[] = {
-	OP_INT("across_spatial", 0),
-	OP_INT("channel_shared", 0),
-};
 /* Input 1 has a factor for each channel, or one for all. */
 static int infer_normalize(modser_sg_node *node)
 {
-	const bool is_shared =
-		modser_sg_op_int(modser_sg_node_op(node), "channel_shared") != 0;
+	const bool is_shared = msd_params_normalize(node).channel_shared != 0;
 
 	if (msd_infer_ndim(node, 0) < 2)
 		return msd_infer_fail(node, "its input has no channels");
@@ -27,15 +23,12 @@ static int infer_normalize(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_normalize = {
 	.name = "Normalize",
-	OP_FIELDS(normalize_fields),
+	OP_PARAMS(MSD_PARAMS_NORMALIZE),
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
 	.infer = infer_normalize,
 };
 
-static const modser_sg_op_field instance_norm_fields[] = {
-	OP_FLOAT("eps", 1e-5),
-};
 static int infer_instance_norm(modser_sg_node *node)
 {
 	if (msd_infer_ndim(node, 0) < 3)
@@ -53,17 +46,12 @@ static int infer_instance_norm(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_instance_norm = {
 	.name = "InstanceNorm",
-	OP_FIELDS(instance_norm_fields),
+	OP_PARAMS(MSD_PARAMS_INSTANCE_NORM),
 	OP_IN(1, 3),
 	OP_OUT(1, 1),
 	.infer = infer_instance_norm,
 };
 
-static const modser_sg_op_field mvn_fields[] = {
-	OP_INT("across_channels", 0),
-	OP_INT("normalize_variance", 1),
-	OP_FLOAT("eps", 1e-9),
-};
 static int infer_mvn(modser_sg_node *node)
 {
 	return msd_infer_ndim(node, 0) < 2
@@ -73,7 +61,7 @@ static int infer_mvn(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_mvn = {
 	.name = "MVN",
-	OP_FIELDS(mvn_fields),
+	OP_PARAMS(MSD_PARAMS_MVN),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_mvn,
@@ -92,10 +80,6 @@ const modser_sg_op_schema msd_op_l2_normalization = {
 	.infer = infer_l2_normalization,
 };
 
-static const modser_sg_op_field layer_norm_fields[] = {
-	OP_FLOAT("eps", 1e-5),
-	OP_OWN_INT("axis", -1),
-};
 /* Scale and bias have the extents of the axes from "axis" on. The two other outputs,
  * mean and inverse deviation, have extents of 1 there. */
 static int infer_layer_norm(modser_sg_node *node)
@@ -104,7 +88,7 @@ static int infer_layer_norm(modser_sg_node *node)
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t axis;
 
-	if (msd_infer_axis(node, &axis) != 0)
+	if (msd_infer_axis(node, msd_params_layer_norm(node).axis, &axis) != 0)
 		return -1;
 	for (size_t i = 1; i < modser_sg_node_input_count(node); i++) {
 		if (msd_infer_has(node, i) &&
@@ -126,22 +110,18 @@ static int infer_layer_norm(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_layer_norm = {
 	.name = "LayerNorm",
-	OP_FIELDS(layer_norm_fields),
+	OP_PARAMS(MSD_PARAMS_LAYER_NORM),
 	OP_IN(1, 3),
 	.optional_in = 4,
 	OP_OUT(1, 3),
 	.infer = infer_layer_norm,
 };
 
-static const modser_sg_op_field group_norm_fields[] = {
-	OP_OWN_INT("num_groups", 1),
-	OP_OWN_FLOAT("eps", 1e-5),
-};
 /* Scale and bias have an element for each channel, or, up to opset 20, for each
  * group. */
 static int infer_group_norm(modser_sg_node *node)
 {
-	const int64_t groups = modser_sg_op_int(modser_sg_node_op(node), "num_groups");
+	const int64_t groups = msd_params_group_norm(node).num_groups;
 
 	if (msd_infer_ndim(node, 0) < 2)
 		return msd_infer_fail(node, "its input has no channels");
@@ -165,28 +145,25 @@ static int infer_group_norm(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_group_norm = {
 	.name = "GroupNorm",
-	OP_FIELDS(group_norm_fields),
+	OP_PARAMS(MSD_PARAMS_GROUP_NORM),
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_group_norm,
 };
 
-static const modser_sg_op_field lp_norm_fields[] = {
-	OP_OWN_INT("axis", -1),
-	OP_OWN_INT("p", 2),
-};
 static int infer_lp_norm(modser_sg_node *node)
 {
 	size_t axis;
 
-	if (msd_infer_axis(node, &axis) != 0 || msd_infer_range(node, "p", 1, 2) != 0)
+	if (msd_infer_axis(node, msd_params_lp_norm(node).axis, &axis) != 0 ||
+	    MSD_PARAM_RANGE(node, lp_norm, p, 1, 2) != 0)
 		return -1;
 	return msd_infer_same(node);
 }
 
 const modser_sg_op_schema msd_op_lp_norm = {
 	.name = "LpNorm",
-	OP_FIELDS(lp_norm_fields),
+	OP_PARAMS(MSD_PARAMS_LP_NORM),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_lp_norm,

@@ -1,11 +1,7 @@
 /* RMSNorm: divide by the root of the mean of the squares. */
 #include "graph/ir/infer.h"
+#include "graph/op/layer/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field rms_norm_fields[] = {
-	OP_OWN_INT("axis", -1),
-	OP_OWN_FLOAT("eps", 1e-5),
-};
 
 /* The scale broadcasts to the input. */
 static int infer_rms_norm(modser_sg_node *node)
@@ -14,7 +10,7 @@ static int infer_rms_norm(modser_sg_node *node)
 	const size_t n = msd_infer_ndim(node, 1);
 	size_t axis;
 
-	if (msd_infer_axis(node, &axis) != 0)
+	if (msd_infer_axis(node, msd_params_rms_norm(node).axis, &axis) != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		const int64_t scale = msd_infer_dims(node, 1)[n - 1 - i];
@@ -29,7 +25,7 @@ static int infer_rms_norm(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_rms_norm = {
 	.name = "RMSNorm",
-	OP_FIELDS(rms_norm_fields),
+	OP_PARAMS(MSD_PARAMS_RMS_NORM),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer_rms_norm,

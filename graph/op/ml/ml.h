@@ -15,19 +15,14 @@ enum msd_ml_transform {
 	MSD_ML_TRANSFORM_COUNT
 };
 
-/**
- * The node's parameter post_transform; MSD_ML_TRANSFORM_COUNT if it has another
- * value.
- */
-enum msd_ml_transform msd_ml_transform_of(const modser_sg_node *node);
+/** The value of a parameter post_transform; MSD_ML_TRANSFORM_COUNT for another one. */
+enum msd_ml_transform msd_ml_transform_of(const char *post_transform);
 /**
  * Check that input 0 is [rows, features] and that the transform is known. 0, or -1
  * with the error.
  */
-int msd_ml_check(const modser_sg_node *node);
+int msd_ml_check(const modser_sg_node *node, const char *post_transform);
 /** Set output @k to [rows, @n] of float32. */
 int msd_ml_scores(const modser_sg_node *node, size_t k, size_t n);
-/** Number of elements of a list parameter. */
-size_t msd_ml_count(const modser_sg_node *node, const char *param);
 
 #endif

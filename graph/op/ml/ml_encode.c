@@ -4,25 +4,15 @@
 
 #include "graph/ir/infer.h"
 #include "graph/op/ml/ml.h"
+#include "graph/op/ml/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field binarizer_fields[] = {
-	OP_OWN_FLOAT("threshold", 0),
-};
 
 const modser_sg_op_schema msd_op_binarizer = {
 	.name = "Binarizer",
-	OP_FIELDS(binarizer_fields),
+	OP_PARAMS(MSD_PARAMS_BINARIZER),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = msd_infer_same,
-};
-
-static const modser_sg_op_field imputer_fields[] = {
-	OP_OWN_FLOATS("floats"),
-	OP_OWN_INTS("ints"),
-	OP_OWN_FLOAT("replaced_float", 0),
-	OP_OWN_INT("replaced_int", 0),
 };
 
 static bool is_float(const modser_sg_node *node)
@@ -33,8 +23,8 @@ static bool is_float(const modser_sg_node *node)
 /* One number for all features, or one for each. */
 static int infer_imputer(modser_sg_node *node)
 {
-	const char *param = is_float(node) ? "floats" : "ints";
-	const size_t n = msd_ml_count(node, param);
+	const struct msd_params_imputer p = msd_params_imputer(node);
+	const size_t n = is_float(node) ? p.floats.n : p.ints.n;
 	const size_t ndim = msd_infer_ndim(node, 0);
 
 	if (ndim != 1 && ndim != 2)
@@ -43,35 +33,30 @@ static int infer_imputer(modser_sg_node *node)
 		return msd_infer_fail(node,
 				      "it has %zu imputed %s, expected one for each "
 				      "feature",
-				      n, param);
+				      n, is_float(node) ? "floats" : "ints");
 	}
 	return msd_infer_same(node);
 }
 
 const modser_sg_op_schema msd_op_imputer = {
 	.name = "Imputer",
-	OP_FIELDS(imputer_fields),
+	OP_PARAMS(MSD_PARAMS_IMPUTER),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_imputer,
 };
 
-static const modser_sg_op_field label_fields[] = {
-	OP_OWN_FLOATS("keys_floats"),     OP_OWN_INTS("keys_int64s"),
-	OP_OWN_FLOATS("values_floats"),   OP_OWN_INTS("values_int64s"),
-	OP_OWN_FLOAT("default_float", 0), OP_OWN_INT("default_int64", -1),
-};
-
 static int infer_label(modser_sg_node *node)
 {
 	const char *keys = is_float(node) ? "keys_floats" : "keys_int64s";
-	const bool gives_floats = msd_ml_count(node, "values_floats") > 0;
+	const struct msd_params_label_encoder p = msd_params_label_encoder(node);
+	const bool gives_floats = p.values_floats.n > 0;
 	const char *values = gives_floats ? "values_floats" : "values_int64s";
-	const size_t n = msd_ml_count(node, keys);
+	const size_t n = is_float(node) ? p.keys_floats.n : p.keys_int64s.n;
 
 	if (n == 0)
 		return msd_infer_fail(node, "it has no keys of its input's elements");
-	if (msd_ml_count(node, values) != n)
+	if ((gives_floats ? p.values_floats.n : p.values_int64s.n) != n)
 		return msd_infer_fail(node, "%s and %s differ in length", keys, values);
 	msd_infer_dtype(node, 0, gives_floats ? MSD_ML_FLOAT32 : MSD_ML_INT64);
 	return msd_infer_same(node);
@@ -79,21 +64,16 @@ static int infer_label(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_label_encoder = {
 	.name = "LabelEncoder",
-	OP_FIELDS(label_fields),
+	OP_PARAMS(MSD_PARAMS_LABEL_ENCODER),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_label,
 };
 
-static const modser_sg_op_field hot_fields[] = {
-	OP_OWN_INTS("categories"),
-	OP_OWN_INT("zeros", 1),
-};
-
 static int infer_hot(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
-	const size_t n = msd_ml_count(node, "categories");
+	const size_t n = msd_params_hot_encoder(node).categories.n;
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 
 	if (n == 0)
@@ -108,7 +88,7 @@ static int infer_hot(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_hot_encoder = {
 	.name = "OneHotEncoder",
-	OP_FIELDS(hot_fields),
+	OP_PARAMS(MSD_PARAMS_HOT_ENCODER),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_hot,

@@ -1,21 +1,14 @@
 /* Linear models: a sum of weighted features for each target, or for each class. */
 #include "graph/ir/infer.h"
 #include "graph/op/ml/ml.h"
+#include "graph/op/ml/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field regressor_fields[] = {
-	OP_OWN_FLOATS("coefficients"),
-	OP_OWN_FLOATS("intercepts"),
-	OP_OWN_TEXT("post_transform", "NONE"),
-	OP_OWN_INT("targets", 1),
-};
 
 /* One coefficient for each pair of @n sums and features, one intercept for each sum
  * or none. */
-static int check_weights(const modser_sg_node *node, size_t n)
+static int check_weights(const modser_sg_node *node, size_t given, size_t intercepts,
+			 size_t n)
 {
-	const size_t given = msd_ml_count(node, "coefficients");
-	const size_t intercepts = msd_ml_count(node, "intercepts");
 	const int64_t features = msd_infer_dims(node, 0)[1];
 
 	if (n == 0 || given % n != 0 || (int64_t)(given / n) != features) {
@@ -33,49 +26,44 @@ static int check_weights(const modser_sg_node *node, size_t n)
 
 static int infer_regressor(modser_sg_node *node)
 {
-	const int64_t targets = modser_sg_op_int(modser_sg_node_op(node), "targets");
+	const struct msd_params_linear_regressor p = msd_params_linear_regressor(node);
 
-	if (msd_ml_check(node) != 0)
+	if (msd_ml_check(node, p.post_transform) != 0)
 		return -1;
-	if (targets < 1 || targets > INT32_MAX)
+	if (p.targets < 1 || p.targets > INT32_MAX)
 		return msd_infer_fail(node, "it has no targets");
-	if (check_weights(node, (size_t)targets) != 0)
+	if (check_weights(node, p.coefficients.n, p.intercepts.n, (size_t)p.targets) !=
+	    0)
 		return -1;
-	return msd_ml_scores(node, 0, (size_t)targets);
+	return msd_ml_scores(node, 0, (size_t)p.targets);
 }
 
 const modser_sg_op_schema msd_op_linear_regressor = {
 	.name = "LinearRegressor",
-	OP_FIELDS(regressor_fields),
+	OP_PARAMS(MSD_PARAMS_LINEAR_REGRESSOR),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_regressor,
 };
 
-static const modser_sg_op_field classifier_fields[] = {
-	OP_OWN_FLOATS("coefficients"), OP_OWN_FLOATS("intercepts"),
-	OP_OWN_INT("multi_class", 0),  OP_OWN_TEXT("post_transform", "NONE"),
-	OP_OWN_INTS("labels"),
-};
-
 /* Two classes may share one sum, which belongs to the second class. */
 static int infer_classifier(modser_sg_node *node)
 {
-	const size_t classes = msd_ml_count(node, "labels");
+	const struct msd_params_linear_classifier p =
+		msd_params_linear_classifier(node);
+	const size_t classes = p.labels.n;
 
-	if (msd_ml_check(node) != 0)
+	if (msd_ml_check(node, p.post_transform) != 0)
 		return -1;
 	const int64_t features = msd_infer_dims(node, 0)[1];
-	const size_t sums =
-		features > 0 ? msd_ml_count(node, "coefficients") / (size_t)features
-			     : 0;
+	const size_t sums = features > 0 ? p.coefficients.n / (size_t)features : 0;
 	if (classes < 2 || (sums != classes && !(classes == 2 && sums == 1))) {
 		return msd_infer_fail(node,
 				      "it has coefficients for %zu sums, and %zu "
 				      "classes that are numbers",
 				      sums, classes);
 	}
-	if (check_weights(node, sums) != 0)
+	if (check_weights(node, p.coefficients.n, p.intercepts.n, sums) != 0)
 		return -1;
 	msd_infer_dtype(node, 0, MSD_ML_INT64);
 	if (msd_infer_set(node, msd_infer_dims(node, 0), 1) != 0)
@@ -85,7 +73,7 @@ static int infer_classifier(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_linear_classifier = {
 	.name = "LinearClassifier",
-	OP_FIELDS(classifier_fields),
+	OP_PARAMS(MSD_PARAMS_LINEAR_CLASSIFIER),
 	OP_IN(1, 1),
 	OP_OUT(1, 2),
 	.infer = infer_classifier,

@@ -3,22 +3,19 @@
 
 #include "graph/ir/infer.h"
 #include "graph/op/ml/ml.h"
+#include "graph/op/ml/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field scaler_fields[] = {
-	OP_OWN_FLOATS("offset"),
-	OP_OWN_FLOATS("scale"),
-};
 
 /* One number for all features, or one for each; ONNX requires both or neither. */
 static int infer_scaler(modser_sg_node *node)
 {
+	const struct msd_params_scaler p = msd_params_scaler(node);
 	const size_t ndim = msd_infer_ndim(node, 0);
-	const size_t n = msd_ml_count(node, "offset");
+	const size_t n = p.offset.n;
 
 	if (ndim != 1 && ndim != 2)
 		return msd_infer_fail(node, "its input has no rows of features");
-	if (msd_ml_count(node, "scale") != n)
+	if (p.scale.n != n)
 		return msd_infer_fail(node, "offset and scale differ in length");
 	if (n != 1 && (int64_t)n != msd_infer_dims(node, 0)[ndim - 1]) {
 		return msd_infer_fail(node,
@@ -32,19 +29,15 @@ static int infer_scaler(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_scaler = {
 	.name = "Scaler",
-	OP_FIELDS(scaler_fields),
+	OP_PARAMS(MSD_PARAMS_SCALER),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_scaler,
 };
 
-static const modser_sg_op_field normalizer_fields[] = {
-	OP_OWN_TEXT("norm", "MAX"),
-};
-
 static int infer_normalizer(modser_sg_node *node)
 {
-	const char *norm = modser_sg_op_param(modser_sg_node_op(node), "norm")->as.s;
+	const char *norm = msd_params_normalizer(node).norm;
 	const size_t ndim = msd_infer_ndim(node, 0);
 
 	if (ndim != 1 && ndim != 2)
@@ -58,7 +51,7 @@ static int infer_normalizer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_normalizer = {
 	.name = "Normalizer",
-	OP_FIELDS(normalizer_fields),
+	OP_PARAMS(MSD_PARAMS_NORMALIZER),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_normalizer,

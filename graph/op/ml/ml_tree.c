@@ -2,47 +2,45 @@
  * weight of a leaf. Their values are checked when the tree is walked. */
 #include "graph/ir/infer.h"
 #include "graph/op/ml/ml.h"
+#include "graph/op/ml/params.h"
 #include "graph/op/op.h"
 
-#define TREE_FIELDS                                                                    \
-	OP_OWN_FLOATS("base_values"), OP_OWN_INTS("nodes_treeids"),                    \
-		OP_OWN_INTS("nodes_nodeids"), OP_OWN_INTS("nodes_featureids"),         \
-		OP_OWN_TEXT("nodes_modes", ""), OP_OWN_FLOATS("nodes_values"),         \
-		OP_OWN_INTS("nodes_truenodeids"), OP_OWN_INTS("nodes_falsenodeids"),   \
-		OP_OWN_INTS("nodes_missing_value_tracks_true"),                        \
-		OP_OWN_FLOATS("nodes_hitrates"),                                       \
-		OP_OWN_TEXT("post_transform", "NONE"), OP_OWN_INTS("weights_treeids"), \
-		OP_OWN_INTS("weights_nodeids"), OP_OWN_INTS("weights_ids"),            \
-		OP_OWN_FLOATS("weights")
+struct list {
+	const char *name;
+	size_t n;
+};
+#define LIST(p, field) ((struct list){#field, (p).field.n})
 
-static int check_lists(const modser_sg_node *node, const char *const *names,
-		       size_t n_names)
+static int check_lists(const modser_sg_node *node, const struct list *lists,
+		       size_t n_lists)
 {
-	const size_t n = msd_ml_count(node, names[0]);
-
-	for (size_t i = 1; i < n_names; i++) {
-		if (msd_ml_count(node, names[i]) != n) {
+	for (size_t i = 1; i < n_lists; i++) {
+		if (lists[i].n != lists[0].n) {
 			return msd_infer_fail(node, "%s and %s differ in length",
-					      names[0], names[i]);
+					      lists[0].name, lists[i].name);
 		}
 	}
-	return n > 0 ? 0 : msd_infer_fail(node, "%s is empty", names[0]);
+	return lists[0].n > 0 ? 0 : msd_infer_fail(node, "%s is empty", lists[0].name);
 }
 
 static int check_trees(const modser_sg_node *node, size_t n_out)
 {
-	static const char *const nodes[] = {"nodes_treeids",     "nodes_nodeids",
-					    "nodes_featureids",  "nodes_values",
-					    "nodes_truenodeids", "nodes_falsenodeids"};
-	static const char *const weights[] = {"weights_treeids", "weights_nodeids",
-					      "weights_ids", "weights"};
-	const size_t base = msd_ml_count(node, "base_values");
-	const size_t missing = msd_ml_count(node, "nodes_missing_value_tracks_true");
+	const struct msd_params_tree p = msd_params_tree(node);
+	const struct list nodes[] = {
+		LIST(p, nodes_treeids),     LIST(p, nodes_nodeids),
+		LIST(p, nodes_featureids),  LIST(p, nodes_values),
+		LIST(p, nodes_truenodeids), LIST(p, nodes_falsenodeids)};
+	const struct list weights[] = {LIST(p, weights_treeids),
+				       LIST(p, weights_nodeids), LIST(p, weights_ids),
+				       LIST(p, weights)};
+	const size_t base = p.base_values.n;
+	const size_t missing = p.nodes_missing_value_tracks_true.n;
 
-	if (msd_ml_check(node) != 0 || check_lists(node, nodes, OP_COUNT(nodes)) != 0 ||
+	if (msd_ml_check(node, p.post_transform) != 0 ||
+	    check_lists(node, nodes, OP_COUNT(nodes)) != 0 ||
 	    check_lists(node, weights, OP_COUNT(weights)) != 0)
 		return -1;
-	if (missing != 0 && missing != msd_ml_count(node, "nodes_treeids")) {
+	if (missing != 0 && missing != p.nodes_treeids.n) {
 		return msd_infer_fail(node, "nodes_missing_value_tracks_true has not "
 					    "an element for each node");
 	}
@@ -53,15 +51,9 @@ static int check_trees(const modser_sg_node *node, size_t n_out)
 	return 0;
 }
 
-static const modser_sg_op_field regressor_fields[] = {
-	TREE_FIELDS,
-	OP_OWN_INT("n_targets", 1),
-	OP_OWN_TEXT("aggregate_function", "SUM"),
-};
-
 static int infer_regressor(modser_sg_node *node)
 {
-	const int64_t targets = modser_sg_op_int(modser_sg_node_op(node), "n_targets");
+	const int64_t targets = msd_params_tree_regressor(node).n_targets;
 
 	if (targets < 1 || targets > INT32_MAX)
 		return msd_infer_fail(node, "it has no targets");
@@ -72,21 +64,17 @@ static int infer_regressor(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_tree_regressor = {
 	.name = "TreeEnsembleRegressor",
-	OP_FIELDS(regressor_fields),
+	OP_PARAMS(MSD_PARAMS_TREE_REGRESSOR),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_regressor,
 };
 
-static const modser_sg_op_field classifier_fields[] = {
-	TREE_FIELDS,
-	OP_OWN_INTS("labels"),
-};
-
 static int infer_classifier(modser_sg_node *node)
 {
-	const size_t classes = msd_ml_count(node, "labels");
-	const size_t base = msd_ml_count(node, "base_values");
+	const struct msd_params_tree_classifier p = msd_params_tree_classifier(node);
+	const size_t classes = p.labels.n;
+	const size_t base = p.base_values.n;
 
 	if (classes < 2)
 		return msd_infer_fail(node, "it has no two classes that are numbers");
@@ -100,7 +88,7 @@ static int infer_classifier(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_tree_classifier = {
 	.name = "TreeEnsembleClassifier",
-	OP_FIELDS(classifier_fields),
+	OP_PARAMS(MSD_PARAMS_TREE_CLASSIFIER),
 	OP_IN(1, 1),
 	OP_OUT(1, 2),
 	.infer = infer_classifier,

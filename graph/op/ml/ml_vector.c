@@ -6,13 +6,8 @@
 
 #include "graph/ir/infer.h"
 #include "graph/op/ml/ml.h"
+#include "graph/op/ml/params.h"
 #include "graph/op/op.h"
-
-#define VECTOR_FIELDS                                                                  \
-	OP_OWN_FLOATS("coefficients"), OP_OWN_FLOATS("kernel_params"),                 \
-		OP_OWN_TEXT("kernel_type", "LINEAR"),                                  \
-		OP_OWN_TEXT("post_transform", "NONE"), OP_OWN_FLOATS("rho"),           \
-		OP_OWN_FLOATS("support_vectors")
 
 enum msd_ml_likeness msd_ml_likeness_of(const modser_sg_node *node)
 {
@@ -20,8 +15,7 @@ enum msd_ml_likeness msd_ml_likeness_of(const modser_sg_node *node)
 					    [MSD_ML_POLY] = "POLY",
 					    [MSD_ML_RBF] = "RBF",
 					    [MSD_ML_SIGMOID] = "SIGMOID"};
-	const char *said =
-		modser_sg_op_param(modser_sg_node_op(node), "kernel_type")->as.s;
+	const char *said = msd_params_vector(node).kernel_type;
 	unsigned i = 0;
 
 	while (i < MSD_ML_LIKENESS_COUNT && strcmp(words[i], said) != 0)
@@ -29,10 +23,9 @@ enum msd_ml_likeness msd_ml_likeness_of(const modser_sg_node *node)
 	return (enum msd_ml_likeness)i;
 }
 
-static int check_count(const modser_sg_node *node, const char *param, uint64_t want)
+static int check_count(const modser_sg_node *node, const char *param, size_t n,
+		       uint64_t want)
 {
-	const size_t n = msd_ml_count(node, param);
-
 	if (n == want)
 		return 0;
 	return msd_infer_fail(node, "it has %zu %s, expected %llu", n, param,
@@ -42,35 +35,30 @@ static int check_count(const modser_sg_node *node, const char *param, uint64_t w
 /* Check for @n support vectors, as long as a row. */
 static int check_vectors(const modser_sg_node *node, uint64_t n)
 {
-	if (msd_ml_check(node) != 0)
+	const struct msd_params_vector p = msd_params_vector(node);
+
+	if (msd_ml_check(node, p.post_transform) != 0)
 		return -1;
 	if (msd_ml_likeness_of(node) == MSD_ML_LIKENESS_COUNT) {
-		return msd_infer_fail(
-			node, "its kernel_type is \"%s\"",
-			modser_sg_op_param(modser_sg_node_op(node), "kernel_type")
-				->as.s);
+		return msd_infer_fail(node, "its kernel_type is \"%s\"", p.kernel_type);
 	}
 	if (msd_ml_likeness_of(node) != MSD_ML_LINEAR &&
-	    check_count(node, "kernel_params", 3) != 0)
+	    check_count(node, "kernel_params", p.kernel_params.n, 3) != 0)
 		return -1;
-	return check_count(node, "support_vectors",
+	return check_count(node, "support_vectors", p.support_vectors.n,
 			   n * (uint64_t)msd_infer_dims(node, 0)[1]);
 }
-
-static const modser_sg_op_field regressor_fields[] = {
-	VECTOR_FIELDS,
-	OP_OWN_INT("n_supports", 0),
-	OP_OWN_INT("one_class", 0),
-};
 
 /* Without support vectors the coefficients form a linear model. */
 static int infer_regressor(modser_sg_node *node)
 {
-	const int64_t n = modser_sg_op_int(modser_sg_node_op(node), "n_supports");
+	const struct msd_params_vector_regressor p = msd_params_vector_regressor(node);
+	const int64_t n = p.n_supports;
 
-	if (msd_infer_range(node, "n_supports", 0, INT32_MAX) != 0 ||
-	    check_vectors(node, (uint64_t)n) != 0 || check_count(node, "rho", 1) != 0 ||
-	    check_count(node, "coefficients",
+	if (MSD_PARAM_RANGE(node, vector_regressor, n_supports, 0, INT32_MAX) != 0 ||
+	    check_vectors(node, (uint64_t)n) != 0 ||
+	    check_count(node, "rho", p.rho.n, 1) != 0 ||
+	    check_count(node, "coefficients", p.coefficients.n,
 			(uint64_t)(n > 0 ? n : msd_infer_dims(node, 0)[1])) != 0)
 		return -1;
 	return msd_ml_scores(node, 0, 1);
@@ -78,49 +66,47 @@ static int infer_regressor(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_vector_regressor = {
 	.name = "SVMRegressor",
-	OP_FIELDS(regressor_fields),
+	OP_PARAMS(MSD_PARAMS_VECTOR_REGRESSOR),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_regressor,
 };
 
-static const modser_sg_op_field classifier_fields[] = {
-	VECTOR_FIELDS,           OP_OWN_FLOATS("prob_a"),
-	OP_OWN_FLOATS("prob_b"), OP_OWN_INTS("vectors_per_class"),
-	OP_OWN_INTS("labels"),
-};
-
 /* The number of support vectors of all classes; -1 with the error. */
 static int64_t count_vectors(const modser_sg_node *node, size_t classes)
 {
-	const modser_sg_attr *each =
-		modser_sg_op_param(modser_sg_node_op(node), "vectors_per_class");
+	const struct msd_params_vector_classifier p =
+		msd_params_vector_classifier(node);
+	const struct msd_ints each = p.vectors_per_class;
 	int64_t n = 0;
 
-	if (check_count(node, "vectors_per_class", classes) != 0)
+	if (check_count(node, "vectors_per_class", p.vectors_per_class.n, classes) != 0)
 		return -1;
 	for (size_t i = 0; i < classes; i++) {
-		if (each->as.ints[i] < 0 || each->as.ints[i] > INT32_MAX)
+		if (each.at[i] < 0 || each.at[i] > INT32_MAX)
 			return msd_infer_fail(node, "a class has no number of vectors");
-		n += each->as.ints[i];
+		n += each.at[i];
 	}
 	return n;
 }
 
 static int infer_classifier(modser_sg_node *node)
 {
-	const size_t classes = msd_ml_count(node, "labels");
+	const struct msd_params_vector_classifier p =
+		msd_params_vector_classifier(node);
+	const size_t classes = p.labels.n;
 	const size_t pairs = classes < 2 ? 0 : classes * (classes - 1) / 2;
-	const size_t probable = msd_ml_count(node, "prob_a");
+	const size_t probable = p.prob_a.n;
 
 	if (classes < 2 || classes > INT32_MAX)
 		return msd_infer_fail(node, "it has no two classes that are numbers");
 	const int64_t n = count_vectors(node, classes);
 	if (n < 0 || check_vectors(node, (uint64_t)n) != 0 ||
-	    check_count(node, "coefficients", (uint64_t)n * (classes - 1)) != 0 ||
-	    check_count(node, "rho", pairs) != 0 ||
-	    check_count(node, "prob_b", probable) != 0 ||
-	    (probable != 0 && check_count(node, "prob_a", pairs) != 0))
+	    check_count(node, "coefficients", p.coefficients.n,
+			(uint64_t)n * (classes - 1)) != 0 ||
+	    check_count(node, "rho", p.rho.n, pairs) != 0 ||
+	    check_count(node, "prob_b", p.prob_b.n, probable) != 0 ||
+	    (probable != 0 && check_count(node, "prob_a", p.prob_a.n, pairs) != 0))
 		return -1;
 	msd_infer_dtype(node, 0, MSD_ML_INT64);
 	if (msd_infer_set(node, msd_infer_dims(node, 0), 1) != 0)
@@ -130,7 +116,7 @@ static int infer_classifier(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_vector_classifier = {
 	.name = "SVMClassifier",
-	OP_FIELDS(classifier_fields),
+	OP_PARAMS(MSD_PARAMS_VECTOR_CLASSIFIER),
 	OP_IN(1, 1),
 	OP_OUT(1, 2),
 	.infer = infer_classifier,

@@ -1,18 +1,16 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/move/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field concat_fields[] = {
-	OP_INT("axis", 1),
-};
 static int infer(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t axis;
 
-	if (msd_infer_axis(node, &axis) != 0 ||
+	if (msd_infer_axis(node, msd_params_concat(node).axis, &axis) != 0 ||
 	    msd_infer_alike(node, 0, modser_sg_node_input_count(node)) != 0)
 		return -1;
 	memcpy(dims, msd_infer_dims(node, 0), ndim * sizeof(*dims));
@@ -36,7 +34,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_concat = {
 	.name = "Concat",
-	OP_FIELDS(concat_fields),
+	OP_PARAMS(MSD_PARAMS_CONCAT),
 	OP_IN(1, MODSER_MANY),
 	OP_OUT(1, 1),
 	.infer = infer,

@@ -2,17 +2,12 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/move/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field depth_to_space_fields[] = {
-	OP_INT("block_size", 1),
-	OP_OWN_TEXT("mode", "DCR"),
-};
 /* Depth, column, row; or column, row, depth. */
-static int check_mode(const modser_sg_node *node)
+static int check_mode(const modser_sg_node *node, const char *mode)
 {
-	const char *mode = modser_sg_op_param(modser_sg_node_op(node), "mode")->as.s;
-
 	return strcmp(mode, "DCR") == 0 || strcmp(mode, "CRD") == 0
 		       ? 0
 		       : msd_infer_fail(node, "mode \"%s\" is not known", mode);
@@ -20,11 +15,12 @@ static int check_mode(const modser_sg_node *node)
 
 static int infer_depth(modser_sg_node *node)
 {
-	const int64_t block = modser_sg_op_int(modser_sg_node_op(node), "block_size");
+	const struct msd_params_depth_to_space p = msd_params_depth_to_space(node);
+	const int64_t block = p.block_size;
 	int64_t dims[4];
 
-	if (check_mode(node) != 0 || msd_infer_rank(node, 0, 4) != 0 ||
-	    msd_infer_range(node, "block_size", 1, INT16_MAX) != 0)
+	if (check_mode(node, p.mode) != 0 || msd_infer_rank(node, 0, 4) != 0 ||
+	    MSD_PARAM_RANGE(node, depth_to_space, block_size, 1, INT16_MAX) != 0)
 		return -1;
 	memcpy(dims, msd_infer_dims(node, 0), sizeof(dims));
 	if (dims[1] % (block * block) != 0)
@@ -38,23 +34,20 @@ static int infer_depth(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_depth_to_space = {
 	.name = "DepthToSpace",
-	OP_FIELDS(depth_to_space_fields),
+	OP_PARAMS(MSD_PARAMS_DEPTH_TO_SPACE),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_depth,
 };
 
-static const modser_sg_op_field space_to_depth_fields[] = {
-	OP_INT("block_size", 1),
-	OP_OWN_TEXT("mode", "DCR"),
-};
 static int infer_space(modser_sg_node *node)
 {
-	const int64_t block = modser_sg_op_int(modser_sg_node_op(node), "block_size");
+	const struct msd_params_space_to_depth p = msd_params_space_to_depth(node);
+	const int64_t block = p.block_size;
 	int64_t dims[4];
 
-	if (check_mode(node) != 0 || msd_infer_rank(node, 0, 4) != 0 ||
-	    msd_infer_range(node, "block_size", 1, INT16_MAX) != 0)
+	if (check_mode(node, p.mode) != 0 || msd_infer_rank(node, 0, 4) != 0 ||
+	    MSD_PARAM_RANGE(node, space_to_depth, block_size, 1, INT16_MAX) != 0)
 		return -1;
 	memcpy(dims, msd_infer_dims(node, 0), sizeof(dims));
 	if (dims[2] % block != 0 || dims[3] % block != 0)
@@ -68,7 +61,7 @@ static int infer_space(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_space_to_depth = {
 	.name = "SpaceToDepth",
-	OP_FIELDS(space_to_depth_fields),
+	OP_PARAMS(MSD_PARAMS_SPACE_TO_DEPTH),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_space,

@@ -2,35 +2,31 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/move/params.h"
 #include "graph/op/op.h"
 
 /* The list from input 1, or from a parameter. */
-static int read_list(const modser_sg_node *node, const char *param, int64_t *ret,
-		     size_t *ret_n)
+static int read_list(const modser_sg_node *node, const char *param, struct msd_ints own,
+		     int64_t *ret, size_t *ret_n)
 {
-	const modser_sg_attr *own = modser_sg_op_param(modser_sg_node_op(node), param);
-
 	if (msd_infer_has(node, 1))
 		return msd_infer_ints(node, 1, ret, ret_n);
-	if (own->n > MSD_INFER_MAX_INTS)
+	if (own.n > MSD_INFER_MAX_INTS)
 		return msd_infer_fail(node, "%s is too long", param);
-	if (own->n > 0)
-		memcpy(ret, own->as.ints, own->n * sizeof(*ret));
-	*ret_n = own->n;
+	if (own.n > 0)
+		memcpy(ret, own.at, own.n * sizeof(*ret));
+	*ret_n = own.n;
 	return 0;
 }
 
-static const modser_sg_op_field expand_fields[] = {
-	OP_INTS("shape"),
-	OP_INT("dim_num", 0),
-};
 static int infer_expand(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
 	int64_t to[MSD_INFER_MAX_INTS];
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t n = 0;
-	const int result = read_list(node, "shape", to, &n);
+	const int result =
+		read_list(node, "shape", msd_params_expand(node).shape, to, &n);
 
 	if (result != 0)
 		return result;
@@ -52,24 +48,20 @@ static int infer_expand(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_expand = {
 	.name = "Expand",
-	OP_FIELDS(expand_fields),
+	OP_PARAMS(MSD_PARAMS_EXPAND),
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
 	.infer = infer_expand,
 };
 
-static const modser_sg_op_field tile_fields[] = {
-	OP_INT("frame_flag", 0),
-	OP_INT("reps_size", 0),
-	OP_INTS("reps"),
-};
 static int infer_tile(modser_sg_node *node)
 {
 	const size_t ndim = msd_infer_ndim(node, 0);
 	int64_t reps[MSD_INFER_MAX_INTS];
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t n = 0;
-	const int result = read_list(node, "reps", reps, &n);
+	const int result =
+		read_list(node, "reps", msd_params_tile(node).reps, reps, &n);
 
 	if (result != 0)
 		return result;
@@ -85,7 +77,7 @@ static int infer_tile(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_tile = {
 	.name = "Tile",
-	OP_FIELDS(tile_fields),
+	OP_PARAMS(MSD_PARAMS_TILE),
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
 	.infer = infer_tile,

@@ -1,19 +1,17 @@
 #include "graph/ir/infer.h"
+#include "graph/op/move/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field flatten_fields[] = {
-	OP_INT("axis", 1),
-	OP_INT("end_axis", 3),
-};
 static int infer(modser_sg_node *node)
 {
+	const struct msd_params_flatten p = msd_params_flatten(node);
 	const size_t ndim = msd_infer_ndim(node, 0);
-	const int64_t end = modser_sg_op_int(modser_sg_node_op(node), "end_axis");
+	const int64_t end = p.end_axis;
 	const size_t to = end < 0 || (size_t)end >= ndim ? ndim : (size_t)end + 1;
-	const int64_t given = modser_sg_op_int(modser_sg_node_op(node), "axis");
+	const int64_t given = p.axis;
 	size_t axis = ndim;
 
-	if (given != (int64_t)ndim && msd_infer_axis(node, &axis) != 0)
+	if (given != (int64_t)ndim && msd_infer_axis(node, p.axis, &axis) != 0)
 		return -1;
 	if (to != ndim || axis > to)
 		return msd_infer_fail(node, "it does not end with the last axis");
@@ -24,7 +22,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_flatten = {
 	.name = "Flatten",
-	OP_FIELDS(flatten_fields),
+	OP_PARAMS(MSD_PARAMS_FLATTEN),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer,

@@ -3,24 +3,22 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/move/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field pad_fields[] = {
-	OP_INT("pad_n_0", 0), OP_INT("pad_n_1", 0), OP_INT("pad_c_0", 0),
-	OP_INT("pad_c_1", 0), OP_INT("pad_h_0", 0), OP_INT("pad_h_1", 0),
-	OP_INT("pad_w_0", 0), OP_INT("pad_w_1", 0), OP_INT("mode", 0),
-	OP_FLOAT("value", 0),
-};
 
 static int tm_amounts(const modser_sg_node *node, struct msd_op_pads *ret)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
+	const struct msd_params_pad p = msd_params_pad(node);
+	const int64_t pads[4][2] = {{p.pad_n_0, p.pad_n_1},
+				    {p.pad_c_0, p.pad_c_1},
+				    {p.pad_h_0, p.pad_h_1},
+				    {p.pad_w_0, p.pad_w_1}};
 
 	if (msd_infer_rank(node, 0, 4) != 0)
 		return -1;
-	for (size_t i = 0; i < 4; i++) { /* the fields are in this order */
-		ret->before[i] = modser_sg_op_int(op, pad_fields[2 * i].name);
-		ret->after[i] = modser_sg_op_int(op, pad_fields[2 * i + 1].name);
+	for (size_t i = 0; i < 4; i++) {
+		ret->before[i] = pads[i][0];
+		ret->after[i] = pads[i][1];
 	}
 	return 0;
 }
@@ -60,7 +58,7 @@ int msd_op_pad_amounts(const modser_sg_node *node, struct msd_op_pads *ret)
 
 static int infer(modser_sg_node *node)
 {
-	const int64_t mode = modser_sg_op_int(modser_sg_node_op(node), "mode");
+	const int64_t mode = msd_params_pad(node).mode;
 	const int64_t *in = msd_infer_dims(node, 0);
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	struct msd_op_pads pads;
@@ -68,7 +66,7 @@ static int infer(modser_sg_node *node)
 
 	if (result != 0)
 		return result;
-	if (msd_infer_range(node, "mode", 0, MSD_PAD_WRAP) != 0)
+	if (MSD_PARAM_RANGE(node, pad, mode, 0, MSD_PAD_WRAP) != 0)
 		return -1;
 	if (msd_infer_has(node, 2) &&
 	    (!msd_dtype_eq(msd_infer_dtype_of(node, 2), msd_infer_dtype_of(node, 0)) ||
@@ -87,7 +85,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_pad = {
 	.name = "Pad",
-	OP_FIELDS(pad_fields),
+	OP_PARAMS(MSD_PARAMS_PAD),
 	OP_IN(1, 4),
 	.optional_in = 12,
 	OP_OUT(1, 1),

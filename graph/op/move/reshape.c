@@ -1,10 +1,7 @@
 #include "graph/ir/infer.h"
+#include "graph/op/move/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field reshape_fields[] = {
-	OP_INT("is_mxnet", 0), OP_INT("reverse", 0),       OP_INTS("re_shape"),
-	OP_INT("is_onnx", 0),  OP_OWN_INT("allowzero", 0),
-};
 struct target {
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t n;
@@ -31,8 +28,7 @@ static int apply(const modser_sg_node *node, struct target *t, int64_t code, siz
 {
 	const int64_t *in = msd_infer_dims(node, 0);
 	const size_t ndim = msd_infer_ndim(node, 0);
-	const bool is_zero = code == 0 && modser_sg_op_int(modser_sg_node_op(node),
-							   "allowzero") != 0;
+	const bool is_zero = code == 0 && msd_params_reshape(node).allowzero != 0;
 	const size_t needs = code == -3 ? 2 : code == 0 && !is_zero ? 1 : 0;
 
 	if (code < -3)
@@ -93,15 +89,15 @@ static int finish(const modser_sg_node *node, struct target *t)
 
 static int infer(modser_sg_node *node)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const modser_sg_attr *codes = modser_sg_op_param(op, "re_shape");
+	const struct msd_params_reshape p = msd_params_reshape(node);
+	const struct msd_ints codes = p.re_shape;
 	struct target t = {.unknown = SIZE_MAX};
 	int64_t given[MSD_INFER_MAX_INTS];
-	const int64_t *list = codes->as.ints;
-	size_t n = codes->n;
+	const int64_t *list = codes.at;
+	size_t n = codes.n;
 	size_t at = 0;
 
-	if (modser_sg_op_int(op, "reverse") != 0)
+	if (p.reverse != 0)
 		return msd_infer_fail(node, "reverse is not known");
 	if (n == 0 && msd_infer_has(node, 1)) {
 		const int result = msd_infer_ints(node, 1, given, &n);
@@ -112,7 +108,7 @@ static int infer(modser_sg_node *node)
 	} else if (n == 0) {
 		return msd_infer_fail(node, "it does not say the shape");
 	}
-	const bool may_split = modser_sg_op_int(op, "is_mxnet") != 0;
+	const bool may_split = p.is_mxnet != 0;
 	for (size_t i = 0; i < n; i++) {
 		const bool splits = may_split && list[i] == -4 && i + 2 < n;
 
@@ -126,7 +122,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_reshape = {
 	.name = "Reshape",
-	OP_FIELDS(reshape_fields),
+	OP_PARAMS(MSD_PARAMS_RESHAPE),
 	OP_IN(1, 2),
 	OP_OUT(1, 1),
 	.infer = infer,

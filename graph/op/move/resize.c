@@ -5,38 +5,25 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/move/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field resize_fields[] = {
-	OP_FLOAT("scale_x", 1),
-	OP_FLOAT("scale_y", 1),
-	OP_INT("type", 0),
-	OP_OWN_TEXT("mode", "nearest"),
-	OP_OWN_TEXT("coordinate_transformation_mode", "half_pixel"),
-	OP_OWN_TEXT("nearest_mode", "round_prefer_floor"),
-	OP_OWN_TEXT("keep_aspect_ratio_policy", "stretch"),
-	OP_OWN_FLOAT("cubic_coeff_a", -0.75),
-	OP_OWN_FLOAT("extrapolation_value", 0),
-	OP_OWN_INT("exclude_outside", 0),
-	OP_OWN_INT("antialias", 0),
-	OP_OWN_INTS("axes"),
-};
 enum { ROI = 1, SCALES, SIZES };
 
 static int read_axes(const modser_sg_node *node, size_t *axes, size_t *ret_n)
 {
-	const modser_sg_attr *own = modser_sg_op_param(modser_sg_node_op(node), "axes");
+	const struct msd_ints own = msd_params_resize(node).axes;
 	const size_t ndim = msd_infer_ndim(node, 0);
 
-	if (own->n > ndim)
+	if (own.n > ndim)
 		return msd_infer_fail(node, "it has too many axes");
 	for (size_t i = 0; i < ndim; i++)
 		axes[i] = i;
-	for (size_t i = 0; i < own->n; i++) {
-		if (msd_infer_axis_of(node, own->as.ints[i], ndim, &axes[i]) != 0)
+	for (size_t i = 0; i < own.n; i++) {
+		if (msd_infer_axis_of(node, own.at[i], ndim, &axes[i]) != 0)
 			return -1;
 	}
-	*ret_n = own->n > 0 ? own->n : ndim;
+	*ret_n = own.n > 0 ? own.n : ndim;
 	return 0;
 }
 
@@ -62,9 +49,7 @@ static int by_scales(const modser_sg_node *node, const size_t *axes, size_t n,
 static int by_sizes(const modser_sg_node *node, const size_t *axes, size_t n,
 		    struct msd_op_scale *ret)
 {
-	const char *policy =
-		modser_sg_op_param(modser_sg_node_op(node), "keep_aspect_ratio_policy")
-			->as.s;
+	const char *policy = msd_params_resize(node).keep_aspect_ratio_policy;
 	const bool is_smaller = strcmp(policy, "not_larger") == 0;
 	const bool keeps_aspect = is_smaller || strcmp(policy, "not_smaller") == 0;
 	int64_t sizes[MSD_INFER_MAX_INTS] = {0};
@@ -144,7 +129,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_resize = {
 	.name = "Resize",
-	OP_FIELDS(resize_fields),
+	OP_PARAMS(MSD_PARAMS_RESIZE),
 	OP_IN(1, 4),
 	.optional_in = 14,
 	OP_OUT(1, 1),

@@ -5,19 +5,14 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/move/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field slice_fields[] = {
-	OP_INT("axis", 0),   OP_INTS("slice_points"), OP_INTS("begins"),
-	OP_INTS("sizes"),    OP_INT("iscaffe", 0),    OP_INT("ismxnet", 0),
-	OP_INT("isonnx", 0), OP_INT("begin", 0),      OP_INT("end", 0),
-	OP_INT("step", 1),
-};
 int64_t msd_op_slice_begin(const modser_sg_node *node)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
+	const struct msd_params_slice p = msd_params_slice(node);
 
-	return modser_sg_op_int(op, "iscaffe") != 0 ? 0 : modser_sg_op_int(op, "begin");
+	return p.iscaffe != 0 ? 0 : p.begin;
 }
 
 /* The begin and length of a range of @all elements, by Python's slice rules. */
@@ -104,20 +99,19 @@ static int set_piece(const modser_sg_node *node, size_t k, size_t axis, int64_t 
 /* Pieces that end at the given points, or that have equal extents. */
 static int infer_caffe(const modser_sg_node *node, size_t axis)
 {
-	const modser_sg_attr *points =
-		modser_sg_op_param(modser_sg_node_op(node), "slice_points");
+	const struct msd_ints points = msd_params_slice(node).slice_points;
 	const size_t n = modser_sg_node_output_count(node);
 	const int64_t all = msd_infer_dims(node, 0)[axis];
 	int64_t begin = 0;
 
-	if (points->n != 0 && points->n != n - 1)
-		return msd_infer_fail(node, "%zu points for %zu pieces", points->n, n);
-	if (points->n == 0 && all % (int64_t)n != 0)
+	if (points.n != 0 && points.n != n - 1)
+		return msd_infer_fail(node, "%zu points for %zu pieces", points.n, n);
+	if (points.n == 0 && all % (int64_t)n != 0)
 		return msd_infer_fail(node, "the pieces are not alike");
 	for (size_t k = 0; k < n; k++) {
-		const int64_t end = k == n - 1       ? all
-				    : points->n != 0 ? points->as.ints[k]
-						     : begin + all / (int64_t)n;
+		const int64_t end = k == n - 1      ? all
+				    : points.n != 0 ? points.at[k]
+						    : begin + all / (int64_t)n;
 
 		if (end > all || set_piece(node, k, axis, end - begin) != 0)
 			return msd_infer_fail(node, "its points are not in order");
@@ -128,33 +122,32 @@ static int infer_caffe(const modser_sg_node *node, size_t axis)
 
 static int infer(modser_sg_node *node)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
+	const struct msd_params_slice p = msd_params_slice(node);
 	size_t axis;
 
 	if (msd_infer_has(node, 1))
 		return infer_ranges(node);
-	if (msd_infer_axis(node, &axis) != 0)
+	if (msd_infer_axis(node, p.axis, &axis) != 0)
 		return -1;
-	if (modser_sg_op_int(op, "iscaffe") != 0)
+	if (p.iscaffe != 0)
 		return infer_caffe(node, axis);
 	const int64_t all = msd_infer_dims(node, 0)[axis];
-	int64_t end = modser_sg_op_int(op, "end");
-	if (modser_sg_op_int(op, "ismxnet") == 0 && modser_sg_op_int(op, "isonnx") == 0)
+	int64_t end = p.end;
+	if (p.ismxnet == 0 && p.isonnx == 0)
 		return msd_infer_fail(node, "neither Caffe's, MXNet's nor ONNX's");
-	if (modser_sg_op_int(op, "step") != 1 ||
-	    modser_sg_node_output_count(node) != 1) {
+	if (p.step != 1 || modser_sg_node_output_count(node) != 1) {
 		return msd_infer_fail(node,
 				      "its step or its number of pieces is not 1");
 	}
-	if (msd_infer_range(node, "begin", 0, all - 1) != 0)
+	if (MSD_PARAM_RANGE(node, slice, begin, 0, all - 1) != 0)
 		return -1;
 	end = end < 0 ? end + all : end > all ? all : end;
-	return set_piece(node, 0, axis, end - modser_sg_op_int(op, "begin"));
+	return set_piece(node, 0, axis, end - p.begin);
 }
 
 const modser_sg_op_schema msd_op_slice = {
 	.name = "Slice",
-	OP_FIELDS(slice_fields),
+	OP_PARAMS(MSD_PARAMS_SLICE),
 	OP_IN(1, 5),
 	.optional_in = 24,
 	OP_OUT(1, MODSER_MANY),

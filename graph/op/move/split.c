@@ -1,21 +1,16 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/move/params.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field split_fields[] = {
-	OP_INT("axis", 0),    OP_INT("split_dim", 1), OP_INT("is_caffe", 0),
-	OP_INT("is_onnx", 0), OP_INTS("sizes"),
-};
 
 /* The extents of the pieces: given, or equal except the last. */
 static int read_sizes(const modser_sg_node *node, int64_t all, int64_t *sizes)
 {
-	const modser_sg_attr *own =
-		modser_sg_op_param(modser_sg_node_op(node), "sizes");
+	const struct msd_ints own = msd_params_split(node).sizes;
 	const size_t n = modser_sg_node_output_count(node);
 	const int64_t step = (all + (int64_t)n - 1) / (int64_t)n;
-	size_t n_sizes = own->n;
+	size_t n_sizes = own.n;
 
 	if (n > MSD_INFER_MAX_INTS || n_sizes > MSD_INFER_MAX_INTS)
 		return msd_infer_fail(node, "it has too many pieces");
@@ -24,8 +19,8 @@ static int read_sizes(const modser_sg_node *node, int64_t all, int64_t *sizes)
 
 		if (result != 0)
 			return result;
-	} else if (own->n > 0) {
-		memcpy(sizes, own->as.ints, own->n * sizeof(*sizes));
+	} else if (own.n > 0) {
+		memcpy(sizes, own.at, own.n * sizeof(*sizes));
 	} else {
 		for (size_t i = 0; i < n; i++) {
 			const int64_t left = all - step * (int64_t)i;
@@ -41,14 +36,15 @@ static int read_sizes(const modser_sg_node *node, int64_t all, int64_t *sizes)
 
 static int infer(modser_sg_node *node)
 {
+	const struct msd_params_split p = msd_params_split(node);
 	const size_t ndim = msd_infer_ndim(node, 0);
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	int64_t sizes[MSD_INFER_MAX_INTS] = {0};
 	size_t axis;
 
-	if (modser_sg_op_int(modser_sg_node_op(node), "is_caffe") != 0)
+	if (p.is_caffe != 0)
 		return msd_infer_fail(node, "Caffe's form cannot be run");
-	if (msd_infer_axis(node, &axis) != 0)
+	if (msd_infer_axis(node, p.axis, &axis) != 0)
 		return -1;
 	memcpy(dims, msd_infer_dims(node, 0), ndim * sizeof(*dims));
 	int64_t left = dims[axis];
@@ -70,7 +66,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_split = {
 	.name = "Split",
-	OP_FIELDS(split_fields),
+	OP_PARAMS(MSD_PARAMS_SPLIT),
 	OP_IN(1, 2),
 	.optional_in = 2,
 	OP_OUT(1, MODSER_MANY),

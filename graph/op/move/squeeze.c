@@ -2,40 +2,39 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/move/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field squeeze_fields[] = {
-	OP_INT("dim_0", -2), OP_INT("dim_1", -2), OP_INT("dim_2", -2),
-	OP_INT("dim_3", -2), OP_OWN_INTS("axes"),
-};
-
-/* The axes of a node, from input 1, its parameter "axes" or, of a Squeeze, Tengine's
- * four fields. */
-static int read_axes(const modser_sg_node *node, int64_t *axes, size_t *ret_n)
+/* The axes of a node, from input 1 or its parameter "axes". */
+static int read_axes(const modser_sg_node *node, struct msd_ints own, int64_t *axes,
+		     size_t *ret_n)
 {
-	static const char *const names[] = {"dim_0", "dim_1", "dim_2", "dim_3"};
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const modser_sg_attr *own = modser_sg_op_param(op, "axes");
-	size_t n = 0;
-
 	if (msd_infer_has(node, 1))
 		return msd_infer_ints(node, 1, axes, ret_n);
-	if (own->n > MSD_INFER_MAX_INTS)
+	if (own.n > MSD_INFER_MAX_INTS)
 		return msd_infer_fail(node, "it has too many axes");
-	if (own->n > 0)
-		memcpy(axes, own->as.ints, own->n * sizeof(*axes));
-	for (size_t i = 0; i < OP_COUNT(names) && own->n == 0; i++) {
-		const modser_sg_attr *dim = modser_sg_op_param(op, names[i]);
-
-		if (dim != NULL && dim->as.i != -2)
-			axes[n++] = dim->as.i;
-	}
-	*ret_n = own->n > 0 ? own->n : n;
+	if (own.n > 0)
+		memcpy(axes, own.at, own.n * sizeof(*axes));
+	*ret_n = own.n;
 	return 0;
+}
+
+/* The axes in Tengine's four fields. */
+static size_t tm_axes(const struct msd_params_squeeze *p, int64_t *axes)
+{
+	const int64_t dims[] = {p->dim_0, p->dim_1, p->dim_2, p->dim_3};
+	size_t n = 0;
+
+	for (size_t i = 0; i < OP_COUNT(dims); i++) {
+		if (dims[i] != -2)
+			axes[n++] = dims[i];
+	}
+	return n;
 }
 
 static int infer_squeeze(modser_sg_node *node)
 {
+	const struct msd_params_squeeze p = msd_params_squeeze(node);
 	const int64_t *in = msd_infer_dims(node, 0);
 	const size_t ndim = msd_infer_ndim(node, 0);
 	bool goes[MODSER_GRAPH_MAX_NDIM] = {false};
@@ -43,10 +42,12 @@ static int infer_squeeze(modser_sg_node *node)
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t n_axes = 0;
 	size_t n = 0;
-	const int result = read_axes(node, axes, &n_axes);
+	const int result = read_axes(node, p.axes, axes, &n_axes);
 
 	if (result != 0)
 		return result;
+	if (n_axes == 0 && !msd_infer_has(node, 1))
+		n_axes = tm_axes(&p, axes);
 	for (size_t i = 0; i < n_axes; i++) {
 		size_t axis;
 
@@ -65,16 +66,13 @@ static int infer_squeeze(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_squeeze = {
 	.name = "Squeeze",
-	OP_FIELDS(squeeze_fields),
+	OP_PARAMS(MSD_PARAMS_SQUEEZE),
 	OP_IN(1, 2),
 	.optional_in = 2,
 	OP_OUT(1, 1),
 	.infer = infer_squeeze,
 };
 
-static const modser_sg_op_field unsqueeze_fields[] = {
-	OP_INTS("axes"),
-};
 static int infer_unsqueeze(modser_sg_node *node)
 {
 	const int64_t *in = msd_infer_dims(node, 0);
@@ -82,7 +80,8 @@ static int infer_unsqueeze(modser_sg_node *node)
 	int64_t axes[MSD_INFER_MAX_INTS];
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t n_axes = 0;
-	const int result = read_axes(node, axes, &n_axes);
+	const int result =
+		read_axes(node, msd_params_unsqueeze(node).axes, axes, &n_axes);
 	const size_t ndim = msd_infer_ndim(node, 0) + n_axes;
 
 	if (result != 0)
@@ -105,17 +104,13 @@ static int infer_unsqueeze(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_unsqueeze = {
 	.name = "Unsqueeze",
-	OP_FIELDS(unsqueeze_fields),
+	OP_PARAMS(MSD_PARAMS_UNSQUEEZE),
 	OP_IN(1, 2),
 	.optional_in = 2,
 	OP_OUT(1, 1),
 	.infer = infer_unsqueeze,
 };
 
-static const modser_sg_op_field shape_fields[] = {
-	OP_OWN_INT("start", 0),
-	OP_OWN_INT("end", INT64_MAX),
-};
 static int64_t within(int64_t axis, int64_t ndim)
 {
 	axis = axis < 0 ? axis + ndim : axis;
@@ -124,10 +119,9 @@ static int64_t within(int64_t axis, int64_t ndim)
 
 static int infer_shape(modser_sg_node *node)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
+	const struct msd_params_shape p = msd_params_shape(node);
 	const int64_t ndim = (int64_t)msd_infer_ndim(node, 0);
-	const int64_t n = within(modser_sg_op_int(op, "end"), ndim) -
-			  within(modser_sg_op_int(op, "start"), ndim);
+	const int64_t n = within(p.end, ndim) - within(p.start, ndim);
 	const int64_t dims[] = {n < 0 ? 0 : n};
 
 	msd_infer_dtype(node, 0, OP_INT64);
@@ -136,7 +130,7 @@ static int infer_shape(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_shape = {
 	.name = "Shape",
-	OP_FIELDS(shape_fields),
+	OP_PARAMS(MSD_PARAMS_SHAPE),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_shape,

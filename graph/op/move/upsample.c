@@ -1,12 +1,10 @@
 #include "graph/ir/infer.h"
+#include "graph/op/move/params.h"
 #include "graph/op/op.h"
 
-static const modser_sg_op_field upsample_fields[] = {
-	OP_FLOAT("scale", 1),
-};
 static int infer(modser_sg_node *node)
 {
-	const float scale = modser_sg_op_float(modser_sg_node_op(node), "scale");
+	const float scale = msd_params_upsample(node).scale;
 
 	if (msd_infer_rank(node, 0, 4) != 0)
 		return -1;
@@ -22,7 +20,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_upsample = {
 	.name = "Upsample",
-	OP_FIELDS(upsample_fields),
+	OP_PARAMS(MSD_PARAMS_UPSAMPLE),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer,

@@ -1,12 +1,11 @@
 /* Operators that only the pass `quantize` makes, for the native engine. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/quantized/params.h"
 #include "graph/op/quantized/quantize.h"
 #include "graph/op/window/window.h"
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, Y_SCALE, Y_ZERO, BIAS }; /* inputs */
-
-#define LIMITS OP_OWN_FLOAT("low", 0), OP_OWN_FLOAT("high", 0)
 
 /* With a zero point the output has its type, with a scale uint8, else float32. */
 static int set_dtype(const modser_sg_node *node)
@@ -36,17 +35,6 @@ static int check(const modser_sg_node *node, int64_t columns)
 	return set_dtype(node);
 }
 
-static const modser_sg_op_field convolution_fields[] = {
-	OP_OWN_INT("kernel_h", 1),   OP_OWN_INT("kernel_w", 1),
-	OP_OWN_INT("stride_h", 1),   OP_OWN_INT("stride_w", 1),
-	OP_OWN_INT("dilation_h", 1), OP_OWN_INT("dilation_w", 1),
-	OP_OWN_INT("group", 1),      OP_OWN_INT("pad_h0", 0),
-	OP_OWN_INT("pad_w0", 0),     OP_OWN_INT("pad_h1", 0),
-	OP_OWN_INT("pad_w1", 0),     OP_OWN_INTS("kernel"),
-	OP_OWN_INTS("strides"),      OP_OWN_INTS("dilations"),
-	OP_OWN_INTS("pads"),         LIMITS,
-};
-
 static int infer_convolution(modser_sg_node *node)
 {
 	if (msd_infer_ndim(node, B) == 0)
@@ -58,14 +46,12 @@ static int infer_convolution(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_quantized_convolution = {
 	.name = MSD_QUANTIZED_CONVOLUTION,
-	OP_FIELDS(convolution_fields),
+	OP_PARAMS(MSD_PARAMS_QUANTIZED_CONVOLUTION),
 	OP_IN(5, 9),
 	.optional_in = 4 | 32 | 64 | 128 | 256,
 	OP_OUT(1, 1),
 	.infer = infer_convolution,
 };
-
-static const modser_sg_op_field mat_mul_fields[] = {OP_OWN_INT("transB", 0), LIMITS};
 
 /* A turned second matrix belongs to a Gemm. */
 static int infer_turned(modser_sg_node *node)
@@ -83,7 +69,7 @@ static int infer_turned(modser_sg_node *node)
 
 static int infer_mat_mul(modser_sg_node *node)
 {
-	const bool is_turned = modser_sg_op_int(modser_sg_node_op(node), "transB") != 0;
+	const bool is_turned = msd_params_quantized_mat_mul(node).transB != 0;
 	if (msd_infer_rank(node, B, 2) != 0)
 		return -1;
 	const int64_t n = msd_infer_dims(node, B)[is_turned ? 0 : 1];
@@ -95,14 +81,12 @@ static int infer_mat_mul(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_quantized_mat_mul = {
 	.name = MSD_QUANTIZED_MAT_MUL,
-	OP_FIELDS(mat_mul_fields),
+	OP_PARAMS(MSD_PARAMS_QUANTIZED_MAT_MUL),
 	OP_IN(5, 9),
 	.optional_in = 4 | 32 | 64 | 128 | 256,
 	OP_OUT(1, 1),
 	.infer = infer_mat_mul,
 };
-
-static const modser_sg_op_field binary_fields[] = {OP_OWN_INT("kind", 0), LIMITS};
 
 /* The shapes of a and b are broadcast. */
 static int infer_binary(modser_sg_node *node)
@@ -114,7 +98,8 @@ static int infer_binary(modser_sg_node *node)
 	const int64_t *b = msd_infer_dims(node, B);
 	int64_t dims[MODSER_GRAPH_MAX_NDIM] = {0};
 
-	if (msd_infer_range(node, "kind", 0, MSD_QUANTIZED_KINDS - 1) != 0 ||
+	if (MSD_PARAM_RANGE(node, quantized_binary, kind, 0, MSD_QUANTIZED_KINDS - 1) !=
+		    0 ||
 	    check(node, 1) != 0)
 		return -1;
 	for (size_t i = 1; i <= n; i++) {
@@ -130,7 +115,7 @@ static int infer_binary(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_quantized_binary = {
 	.name = MSD_QUANTIZED_BINARY,
-	OP_FIELDS(binary_fields),
+	OP_PARAMS(MSD_PARAMS_QUANTIZED_BINARY),
 	OP_IN(7, 8),
 	.optional_in = 4 | 32 | 128,
 	OP_OUT(1, 1),

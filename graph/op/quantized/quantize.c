@@ -6,6 +6,7 @@
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/quantized/params.h"
 
 /* Check that the scale is one number, one for each position of the axis, or one for
  * each block. */
@@ -14,7 +15,7 @@ static int check_scale(const modser_sg_node *node, size_t axis)
 	const size_t ndim = msd_infer_ndim(node, 1);
 	const int64_t *scale = msd_infer_dims(node, 1);
 	const int64_t *x = msd_infer_dims(node, 0);
-	const int64_t block = modser_sg_op_int(modser_sg_node_op(node), "block_size");
+	const int64_t block = msd_params_blocks(node).block_size;
 
 	if (ndim == 0 || (ndim == 1 && scale[0] == 1))
 		return 0;
@@ -42,16 +43,16 @@ static int check_scale(const modser_sg_node *node, size_t axis)
 
 static int check(const modser_sg_node *node)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
+	const struct msd_params_blocks p = msd_params_blocks(node);
 	const size_t ndim = msd_infer_ndim(node, 0);
 	size_t axis = 0;
 
 	/* With one scale for the tensor the axis has no meaning and may have any
 	 * value. */
 	if (msd_infer_product(node, 1, 0, msd_infer_ndim(node, 1)) != 1 &&
-	    msd_infer_axis_of(node, modser_sg_op_int(op, "axis"), ndim, &axis) != 0)
+	    msd_infer_axis_of(node, p.axis, ndim, &axis) != 0)
 		return -1;
-	if (modser_sg_op_int(op, "block_size") < 0)
+	if (p.block_size < 0)
 		return msd_infer_fail(node, "its blocks have less than no element");
 	if (check_scale(node, axis) != 0)
 		return -1;
@@ -72,16 +73,9 @@ static bool is_quantized(struct msd_dtype t)
 				    t.code != MSD_DT_F8_E8M0FNU;
 }
 
-static const modser_sg_op_field quantize_fields[] = {
-	OP_OWN_INT("axis", 1),
-	OP_OWN_INT("block_size", 0),
-	OP_OWN_INT("saturate", 1),
-	OP_OWN_TEXT("output_dtype", ""),
-};
 static int infer_quantize(modser_sg_node *node)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const char *name = modser_sg_op_param(op, "output_dtype")->as.s;
+	const char *name = msd_params_quantize_linear(node).output_dtype;
 	struct msd_dtype dtype = OP_UINT8;
 
 	if (msd_infer_has(node, 2)) {
@@ -101,18 +95,13 @@ static int infer_quantize(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_quantize_linear = {
 	.name = "QuantizeLinear",
-	OP_FIELDS(quantize_fields),
+	OP_PARAMS(MSD_PARAMS_QUANTIZE_LINEAR),
 	OP_IN(2, 3),
 	.optional_in = 4,
 	OP_OUT(1, 1),
 	.infer = infer_quantize,
 };
 
-static const modser_sg_op_field dequantize_fields[] = {
-	OP_OWN_INT("axis", 1),
-	OP_OWN_INT("block_size", 0),
-	OP_OWN_TEXT("output_dtype", ""),
-};
 static int infer_dequantize(modser_sg_node *node)
 {
 	if (check(node) != 0)
@@ -120,8 +109,7 @@ static int infer_dequantize(modser_sg_node *node)
 	if (msd_infer_has(node, 2) &&
 	    !msd_dtype_eq(msd_infer_dtype_of(node, 0), msd_infer_dtype_of(node, 2)))
 		return msd_infer_fail(node, "its zero point is of another type");
-	const char *name =
-		modser_sg_op_param(modser_sg_node_op(node), "output_dtype")->as.s;
+	const char *name = msd_params_dequantize_linear(node).output_dtype;
 	struct msd_dtype dtype = msd_infer_dtype_of(node, 1);
 	if (name[0] != '\0' && !msd_dtype_parse(name, strlen(name), &dtype))
 		return msd_infer_fail(node, "no element type is called \"%s\"", name);
@@ -131,7 +119,7 @@ static int infer_dequantize(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_dequantize_linear = {
 	.name = "DequantizeLinear",
-	OP_FIELDS(dequantize_fields),
+	OP_PARAMS(MSD_PARAMS_DEQUANTIZE_LINEAR),
 	OP_IN(2, 3),
 	.optional_in = 4,
 	OP_OUT(1, 1),

@@ -2,19 +2,9 @@
  * scales them. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/quantized/params.h"
 #include "graph/op/quantized/quantize.h"
 #include "graph/op/window/window.h"
-
-static const modser_sg_op_field fields[] = {
-	OP_OWN_INT("kernel_h", 1),   OP_OWN_INT("kernel_w", 1),
-	OP_OWN_INT("stride_h", 1),   OP_OWN_INT("stride_w", 1),
-	OP_OWN_INT("dilation_h", 1), OP_OWN_INT("dilation_w", 1),
-	OP_OWN_INT("group", 1),      OP_OWN_INT("pad_h0", 0),
-	OP_OWN_INT("pad_w0", 0),     OP_OWN_INT("pad_h1", 0),
-	OP_OWN_INT("pad_w1", 0),     OP_OWN_INTS("kernel"),
-	OP_OWN_INTS("strides"),      OP_OWN_INTS("dilations"),
-	OP_OWN_INTS("pads"),
-};
 
 /* The images and kernels at @x and @w, each with its zero point at @x_zero, @w_zero. */
 static int check_operands(const modser_sg_node *node, size_t w, size_t x_zero,
@@ -38,7 +28,7 @@ static int infer_integer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_conv_integer = {
 	.name = "ConvInteger",
-	OP_FIELDS(fields),
+	OP_PARAMS(MSD_PARAMS_CONV_INTEGER),
 	OP_IN(2, 4),
 	.optional_in = 12,
 	OP_OUT(1, 1),
@@ -62,7 +52,7 @@ static int infer_q_linear(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_q_linear_conv = {
 	.name = "QLinearConv",
-	OP_FIELDS(fields),
+	OP_PARAMS(MSD_PARAMS_CONV_INTEGER),
 	OP_IN(8, 9),
 	.optional_in = 256,
 	OP_OUT(1, 1),

@@ -1,14 +1,29 @@
-/* Recurrent layers. Tengine's form, with an empty direction, is only read. */
+/* Recurrent layers. */
+#include "graph/op/recurrent/recurrent.h"
+
 #include <string.h>
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/recurrent/params.h"
 
-/* ONNX's attributes of all three operators. */
-#define ONNX_FIELDS                                                                    \
-	OP_OWN_TEXT("direction", ""), OP_OWN_TEXT("activations", ""),                  \
-		OP_OWN_FLOATS("activation_alpha"), OP_OWN_FLOATS("activation_beta"),   \
-		OP_OWN_INT("layout", 0)
+extern const modser_sg_op_schema msd_op_lstm;
+extern const modser_sg_op_schema msd_op_gru;
+
+#define COMMON(p)                                                                      \
+	((struct msd_op_recurrent){(p).direction, (p).activations,                     \
+				   (p).activation_alpha, (p).activation_beta,          \
+				   (p).layout, (p).has_clip != 0, (p).clip})
+
+struct msd_op_recurrent msd_op_recurrent_of(const modser_sg_node *node)
+{
+	if (node->op->schema == &msd_op_lstm)
+		return COMMON(msd_params_lstm(node));
+	if (node->op->schema == &msd_op_gru)
+		return COMMON(msd_params_gru(node));
+	return COMMON(msd_params_rnn(node));
+}
+
 enum { X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES };
 
 /* True if input @i is missing or has shape @a, @b, @c. -1 means that the axis does
@@ -43,10 +58,10 @@ static int check_types(const modser_sg_node *node)
 /* @gates: number of gate matrices stacked in one. */
 static int infer(modser_sg_node *node, int64_t gates)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const char *direction = modser_sg_op_param(op, "direction")->as.s;
+	const struct msd_op_recurrent p = msd_op_recurrent_of(node);
+	const char *direction = p.direction;
 	const int64_t ways = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
-	const bool is_batch_first = modser_sg_op_int(op, "layout") != 0;
+	const bool is_batch_first = p.layout != 0;
 
 	if (direction[0] == '\0' || !msd_infer_has(node, R))
 		return msd_infer_fail(node, "Tengine's form cannot be run");
@@ -95,60 +110,27 @@ static int infer_rnn(modser_sg_node *node)
 	return infer(node, 1);
 }
 
-static const modser_sg_op_field lstm_fields[] = {
-	OP_FLOAT("forget_bias", 0),    OP_FLOAT("clip", 0),
-	OP_INT("output_len", 1),       OP_INT("sequence_len", 1),
-	OP_INT("input_size", 1),       OP_INT("hidden_size", 1),
-	OP_INT("cell_size", 1),        OP_INT("has_peephole", 0),
-	OP_INT("has_projection", 0),   OP_INT("has_clip", 0),
-	OP_INT("has_bias", 0),         OP_INT("has_init_state", 0),
-	OP_INT("forget_act", 0),       OP_INT("input_act", 0),
-	OP_INT("output_act", 0),       OP_INT("cellin_act", 0),
-	OP_INT("cellout_act", 0),      OP_INT("mxnet_flag", 0),
-	OP_OWN_INT("input_forget", 0), ONNX_FIELDS,
-};
 const modser_sg_op_schema msd_op_lstm = {
 	.name = "LSTM",
-	OP_FIELDS(lstm_fields),
+	OP_PARAMS(MSD_PARAMS_LSTM),
 	OP_IN(1, MODSER_MANY),
 	.optional_in = 0xf8,
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer_lstm,
 };
 
-static const modser_sg_op_field rnn_fields[] = {
-	OP_FLOAT("clip", 0),       OP_INT("output_len", 1),
-	OP_INT("sequence_len", 1), OP_INT("input_size", 1),
-	OP_INT("hidden_size", 1),  OP_INT("has_clip", 0),
-	OP_INT("has_bias", 0),     OP_INT("has_init_state", 0),
-	OP_INT("activation", 0),   ONNX_FIELDS,
-};
 const modser_sg_op_schema msd_op_rnn = {
 	.name = "RNN",
-	OP_FIELDS(rnn_fields),
+	OP_PARAMS(MSD_PARAMS_RNN),
 	OP_IN(1, MODSER_MANY),
 	.optional_in = 0xf8,
 	OP_OUT(1, MODSER_MANY),
 	.infer = infer_rnn,
 };
 
-static const modser_sg_op_field gru_fields[] = {
-	OP_FLOAT("clip", 0),
-	OP_INT("output_len", 1),
-	OP_INT("sequence_len", 1),
-	OP_INT("input_size", 1),
-	OP_INT("hidden_size", 1),
-	OP_INT("has_clip", 0),
-	OP_INT("has_gate_bias", 0),
-	OP_INT("has_candidate_bias", 0),
-	OP_INT("has_init_state", 0),
-	OP_INT("mxnet_flag", 0),
-	OP_OWN_INT("linear_before_reset", 0),
-	ONNX_FIELDS,
-};
 const modser_sg_op_schema msd_op_gru = {
 	.name = "GRU",
-	OP_FIELDS(gru_fields),
+	OP_PARAMS(MSD_PARAMS_GRU),
 	OP_IN(1, MODSER_MANY),
 	.optional_in = 0xf8,
 	OP_OUT(1, MODSER_MANY),

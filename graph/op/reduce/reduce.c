@@ -5,25 +5,17 @@
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field reduction_fields[] = {
-	OP_INT("dim_0", -2), OP_INT("dim_1", -2),
-	OP_INT("dim_2", -2), OP_INT("dim_3", -2),
-	OP_INT("type", 0),   OP_INT("keepdim", 1),
-	OP_OWN_INTS("axes"), OP_OWN_INT("noop_with_empty_axes", 0),
-};
+#include "graph/op/reduce/params.h"
 
 /* Tengine's four fields, -2 if unused. */
-static size_t tm_axes(const modser_sg_op *op, int64_t *ret)
+static size_t tm_axes(const struct msd_params_reduction *p, int64_t *ret)
 {
-	static const char *const names[] = {"dim_0", "dim_1", "dim_2", "dim_3"};
+	const int64_t axes[] = {p->dim_0, p->dim_1, p->dim_2, p->dim_3};
 	size_t n = 0;
 
-	for (size_t i = 0; i < OP_COUNT(names); i++) {
-		const int64_t axis = modser_sg_op_int(op, names[i]);
-
-		if (axis != -2)
-			ret[n++] = axis;
+	for (size_t i = 0; i < OP_COUNT(axes); i++) {
+		if (axes[i] != -2)
+			ret[n++] = axes[i];
 	}
 	return n;
 }
@@ -31,8 +23,8 @@ static size_t tm_axes(const modser_sg_op *op, int64_t *ret)
 int msd_op_reduce_axes(const modser_sg_node *node,
 		       bool ret[static MODSER_GRAPH_MAX_NDIM])
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const modser_sg_attr *own = modser_sg_op_param(op, "axes");
+	const struct msd_params_reduction p = msd_params_reduction(node);
+	const struct msd_ints own = p.axes;
 	const size_t ndim = msd_infer_ndim(node, 0);
 	int64_t axes[MSD_INFER_MAX_INTS];
 	size_t n = 0;
@@ -43,11 +35,11 @@ int msd_op_reduce_axes(const modser_sg_node *node,
 
 		if (result != 0)
 			return result;
-	} else if (own->n > 0 && own->n <= MODSER_GRAPH_MAX_NDIM) {
-		n = own->n;
-		memcpy(axes, own->as.ints, n * sizeof(*axes));
+	} else if (own.n > 0 && own.n <= MODSER_GRAPH_MAX_NDIM) {
+		n = own.n;
+		memcpy(axes, own.at, n * sizeof(*axes));
 	} else {
-		n = tm_axes(op, axes);
+		n = tm_axes(&p, axes);
 	}
 	for (size_t i = 0; i < n; i++) {
 		size_t axis;
@@ -56,7 +48,7 @@ int msd_op_reduce_axes(const modser_sg_node *node,
 			return -1;
 		ret[axis] = true;
 	}
-	if (n == 0 && modser_sg_op_int(op, "noop_with_empty_axes") == 0)
+	if (n == 0 && p.noop_with_empty_axes == 0)
 		memset(ret, 1, ndim * sizeof(*ret));
 	return 0;
 }
@@ -84,15 +76,14 @@ static int infer_reduction(modser_sg_node *node)
 
 	if (result != 0)
 		return result;
-	if (msd_infer_range(node, "type", 0, MSD_REDUCE_LOG_SUM_EXP) != 0)
+	if (MSD_PARAM_RANGE(node, reduction, type, 0, MSD_REDUCE_LOG_SUM_EXP) != 0)
 		return -1;
-	return set_reduced(node, goes,
-			   modser_sg_op_int(modser_sg_node_op(node), "keepdim") != 0);
+	return set_reduced(node, goes, msd_params_reduction(node).keepdim != 0);
 }
 
 const modser_sg_op_schema msd_op_reduction = {
 	.name = "Reduction",
-	OP_FIELDS(reduction_fields),
+	OP_PARAMS(MSD_PARAMS_REDUCTION),
 	OP_IN(1, 2),
 	.optional_in = 2,
 	OP_OUT(1, 1),
@@ -100,12 +91,13 @@ const modser_sg_op_schema msd_op_reduction = {
 };
 static int infer_arg(modser_sg_node *node)
 {
+	const struct msd_params_arg p = msd_params_arg(node);
 	bool goes[MODSER_GRAPH_MAX_NDIM] = {false};
 	const int64_t *dims = msd_infer_dims(node, 0);
 	bool is_asked = true; /* for an index at all */
 	size_t axis;
 
-	if (msd_infer_axis(node, &axis) != 0)
+	if (msd_infer_axis(node, p.axis, &axis) != 0)
 		return -1;
 	for (size_t i = 0; i < msd_infer_ndim(node, 0); i++)
 		is_asked = is_asked && (i == axis || dims[i] != 0);
@@ -113,52 +105,35 @@ static int infer_arg(modser_sg_node *node)
 		return msd_infer_fail(node, "there is nothing to search");
 	goes[axis] = true;
 	msd_infer_dtype(node, 0, OP_INT64);
-	return set_reduced(node, goes,
-			   modser_sg_op_int(modser_sg_node_op(node), "keepdims") != 0);
+	return set_reduced(node, goes, p.keepdims != 0);
 }
 
-static const modser_sg_op_field arg_max_fields[] = {
-	OP_INT("axis", 0),
-	OP_INT("keepdims", 1),
-	OP_OWN_INT("select_last_index", 0),
-};
 const modser_sg_op_schema msd_op_arg_max = {
 	.name = "ArgMax",
-	OP_FIELDS(arg_max_fields),
+	OP_PARAMS(MSD_PARAMS_ARG),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_arg,
 };
 
-static const modser_sg_op_field arg_min_fields[] = {
-	OP_INT("axis", 0),
-	OP_INT("keepdims", 1),
-	OP_OWN_INT("select_last_index", 0),
-};
 const modser_sg_op_schema msd_op_arg_min = {
 	.name = "ArgMin",
-	OP_FIELDS(arg_min_fields),
+	OP_PARAMS(MSD_PARAMS_ARG),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_arg,
 };
 
-static const modser_sg_op_field topk_v2_fields[] = {
-	OP_INT("k", 1),
-	OP_INT("sorted", 0),
-	OP_OWN_INT("axis", -1),
-	OP_OWN_INT("largest", 1),
-};
 static int infer_topk(modser_sg_node *node)
 {
+	const struct msd_params_topk_v2 p = msd_params_topk_v2(node);
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
-	int64_t k[MSD_INFER_MAX_INTS] = {
-		modser_sg_op_int(modser_sg_node_op(node), "k")};
+	int64_t k[MSD_INFER_MAX_INTS] = {p.k};
 	size_t n = 1;
 	size_t axis;
 
 	msd_infer_dtype(node, 1, OP_INT64);
-	if (msd_infer_axis(node, &axis) != 0)
+	if (msd_infer_axis(node, p.axis, &axis) != 0)
 		return -1;
 	if (msd_infer_has(node, 1)) {
 		const int result = msd_infer_ints(node, 1, k, &n);
@@ -177,38 +152,32 @@ static int infer_topk(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_topk_v2 = {
 	.name = "TopKV2",
-	OP_FIELDS(topk_v2_fields),
+	OP_PARAMS(MSD_PARAMS_TOPK_V2),
 	OP_IN(1, 2),
 	.optional_in = 2,
 	OP_OUT(1, 2),
 	.infer = infer_topk,
 };
 
-static const modser_sg_op_field reduce_l2_fields[] = {
-	OP_INT("axis", 0),
-	OP_INT("keepdim", 1),
-};
 /* Tengine reduces the axis and all behind it. */
 static int infer_reduce_l2(modser_sg_node *node)
 {
+	const struct msd_params_reduce_l2 p = msd_params_reduce_l2(node);
 	const size_t ndim = msd_infer_ndim(node, 0);
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t axis;
 
-	if (msd_infer_axis(node, &axis) != 0)
+	if (msd_infer_axis(node, p.axis, &axis) != 0)
 		return -1;
 	memcpy(dims, msd_infer_dims(node, 0), ndim * sizeof(*dims));
 	for (size_t i = axis; i < ndim; i++)
 		dims[i] = 1;
-	return msd_infer_set(node, dims,
-			     modser_sg_op_int(modser_sg_node_op(node), "keepdim") != 0
-				     ? ndim
-				     : axis);
+	return msd_infer_set(node, dims, p.keepdim != 0 ? ndim : axis);
 }
 
 const modser_sg_op_schema msd_op_reduce_l2 = {
 	.name = "ReduceL2",
-	OP_FIELDS(reduce_l2_fields),
+	OP_PARAMS(MSD_PARAMS_REDUCE_L2),
 	OP_IN(1, 1),
 	OP_OUT(1, 1),
 	.infer = infer_reduce_l2,

@@ -7,6 +7,7 @@
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/signal/params.h"
 
 /* Read a positive integer from input @i. */
 static int read_count(const modser_sg_node *node, size_t i, int64_t *ret)
@@ -23,31 +24,25 @@ static int read_count(const modser_sg_node *node, size_t i, int64_t *ret)
 }
 
 /* The number of distinct frequencies of @n; for real numbers the rest mirror them. */
-static int64_t count_bins(const modser_sg_node *node, int64_t n)
+static int64_t count_bins(bool is_onesided, int64_t n)
 {
-	return modser_sg_op_int(modser_sg_node_op(node), "onesided") != 0 ? n / 2 + 1
-									  : n;
+	return is_onesided ? n / 2 + 1 : n;
 }
 
-static int check_parts(const modser_sg_node *node)
+static int check_parts(const modser_sg_node *node, bool is_onesided)
 {
 	const int64_t parts = msd_infer_dims(node, 0)[msd_infer_ndim(node, 0) - 1];
 
 	if (parts != 1 && parts != 2)
 		return msd_infer_fail(node, "its last extent is neither 1 nor 2");
-	if (parts == 2 && modser_sg_op_int(modser_sg_node_op(node), "onesided") != 0)
+	if (parts == 2 && is_onesided)
 		return msd_infer_fail(node, "complex numbers have two sides");
 	return 0;
 }
 
-static const modser_sg_op_field dft_fields[] = {
-	OP_OWN_INT("axis", 1),
-	OP_OWN_INT("inverse", 0),
-	OP_OWN_INT("onesided", 0),
-};
 int msd_op_dft_axis(const modser_sg_node *node, size_t *ret)
 {
-	double axis = (double)modser_sg_op_int(modser_sg_node_op(node), "axis");
+	double axis = (double)msd_params_dft(node).axis;
 	const int result =
 		msd_infer_has(node, 2) ? msd_infer_number(node, 2, &axis) : 0;
 	const size_t ndim = msd_infer_ndim(node, 0);
@@ -62,7 +57,7 @@ int msd_op_dft_axis(const modser_sg_node *node, size_t *ret)
 
 static int infer_dft(modser_sg_node *node)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
+	const struct msd_params_dft p = msd_params_dft(node);
 	const size_t ndim = msd_infer_ndim(node, 0);
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t axis = 0;
@@ -70,27 +65,26 @@ static int infer_dft(modser_sg_node *node)
 
 	if (ndim < 2)
 		return msd_infer_fail(node, "its input has less than two dimensions");
-	if (check_parts(node) != 0)
+	if (check_parts(node, p.onesided != 0) != 0)
 		return -1;
 	result = msd_op_dft_axis(node, &axis);
 	if (result != 0)
 		return result;
-	if (modser_sg_op_int(op, "inverse") != 0 &&
-	    modser_sg_op_int(op, "onesided") != 0)
+	if (p.inverse != 0 && p.onesided != 0)
 		return msd_infer_fail(node, "an inverse has two sides");
 	memcpy(dims, msd_infer_dims(node, 0), ndim * sizeof(*dims));
 	if (msd_infer_has(node, 1))
 		result = read_count(node, 1, &dims[axis]);
 	if (result != 0)
 		return result;
-	dims[axis] = count_bins(node, dims[axis]);
+	dims[axis] = count_bins(p.onesided != 0, dims[axis]);
 	dims[ndim - 1] = 2;
 	return msd_infer_set(node, dims, ndim);
 }
 
 const modser_sg_op_schema msd_op_dft = {
 	.name = "DFT",
-	OP_FIELDS(dft_fields),
+	OP_PARAMS(MSD_PARAMS_DFT),
 	OP_IN(1, 3),
 	.optional_in = 6,
 	OP_OUT(1, 1),
@@ -111,16 +105,14 @@ int msd_op_frames(const modser_sg_node *node, int64_t *ret_step, int64_t *ret_le
 	return result;
 }
 
-static const modser_sg_op_field stft_fields[] = {
-	OP_OWN_INT("onesided", 1),
-};
 /* Inputs are the signal, the frame step, the window, and the frame length. */
 static int infer_stft(modser_sg_node *node)
 {
+	const bool is_onesided = msd_params_stft(node).onesided != 0;
 	int64_t step = 1;
 	int64_t length = 1;
 
-	if (msd_infer_rank(node, 0, 3) != 0 || check_parts(node) != 0 ||
+	if (msd_infer_rank(node, 0, 3) != 0 || check_parts(node, is_onesided) != 0 ||
 	    (msd_infer_has(node, 2) && msd_infer_rank(node, 2, 1) != 0))
 		return -1;
 	if (msd_infer_has(node, 2) &&
@@ -135,13 +127,13 @@ static int infer_stft(modser_sg_node *node)
 	if (length < 1 || length > in[1])
 		return msd_infer_fail(node, "a frame is longer than the signal");
 	const int64_t dims[] = {in[0], (in[1] - length) / step + 1,
-				count_bins(node, length), 2};
+				count_bins(is_onesided, length), 2};
 	return msd_infer_set(node, dims, 4);
 }
 
 const modser_sg_op_schema msd_op_stft = {
 	.name = "STFT",
-	OP_FIELDS(stft_fields),
+	OP_PARAMS(MSD_PARAMS_STFT),
 	OP_IN(2, 4),
 	.optional_in = 12,
 	OP_OUT(1, 1),

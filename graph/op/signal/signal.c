@@ -3,11 +3,11 @@
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/signal/params.h"
 
 /* The dtype is known before the values that decide the shape. */
-static int infer_dtype(const modser_sg_node *node)
+static int infer_dtype(const modser_sg_node *node, const char *name)
 {
-	const char *name = modser_sg_op_param(modser_sg_node_op(node), "dtype")->as.s;
 	struct msd_dtype dtype;
 
 	if (!msd_dtype_parse(name, strlen(name), &dtype)) {
@@ -17,15 +17,11 @@ static int infer_dtype(const modser_sg_node *node)
 	return 0;
 }
 
-static const modser_sg_op_field window_fields[] = {
-	OP_OWN_TEXT("dtype", "float32"),
-	OP_OWN_INT("periodic", 1),
-};
 static int infer_window(modser_sg_node *node)
 {
 	double size;
 
-	if (infer_dtype(node) != 0)
+	if (infer_dtype(node, msd_params_signal_window(node).dtype) != 0)
 		return -1;
 	const int result = msd_infer_number(node, 0, &size);
 	if (result != 0)
@@ -39,7 +35,7 @@ static int infer_window(modser_sg_node *node)
 #define WINDOW(id, text)                                                               \
 	const modser_sg_op_schema msd_op_##id = {                                      \
 		.name = (text),                                                        \
-		OP_FIELDS(window_fields),                                              \
+		OP_PARAMS(MSD_PARAMS_SIGNAL_WINDOW),                                   \
 		OP_IN(1, 1),                                                           \
 		OP_OUT(1, 1),                                                          \
 		.infer = infer_window,                                                 \
@@ -48,16 +44,13 @@ WINDOW(blackman_window, "BlackmanWindow");
 WINDOW(hamming_window, "HammingWindow");
 WINDOW(hann_window, "HannWindow");
 
-static const modser_sg_op_field mel_fields[] = {
-	OP_OWN_TEXT("dtype", "float32"),
-};
 /* Inputs are the number of filters, the length of the transform, the sample rate, and
  * the lowest and highest frequency. */
 static int infer_mel(modser_sg_node *node)
 {
 	double v[5];
 
-	if (infer_dtype(node) != 0)
+	if (infer_dtype(node, msd_params_mel_weights(node).dtype) != 0)
 		return -1;
 	for (size_t i = 0; i < 5; i++) {
 		const int result = msd_infer_number(node, i, &v[i]);
@@ -77,7 +70,7 @@ static int infer_mel(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_mel_weights = {
 	.name = "MelWeightMatrix",
-	OP_FIELDS(mel_fields),
+	OP_PARAMS(MSD_PARAMS_MEL_WEIGHTS),
 	OP_IN(5, 5),
 	OP_OUT(1, 1),
 	.infer = infer_mel,

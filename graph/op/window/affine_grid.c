@@ -2,10 +2,7 @@
  * image. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
-
-static const modser_sg_op_field fields[] = {
-	OP_OWN_INT("align_corners", 0),
-};
+#include "graph/op/window/params.h"
 
 static int infer(modser_sg_node *node)
 {
@@ -35,7 +32,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_affine_grid = {
 	.name = "AffineGrid",
-	OP_FIELDS(fields),
+	OP_PARAMS(MSD_PARAMS_AFFINE_GRID),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer,

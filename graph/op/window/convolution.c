@@ -4,27 +4,10 @@
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/quantized/params.h"
+#include "graph/op/window/params.h"
 #include "graph/op/window/window.h"
 
-#define CONVOLUTION_FIELDS                                                             \
-	OP_INT("kernel_h", 1), OP_INT("kernel_w", 1), OP_INT("stride_h", 1),           \
-		OP_INT("stride_w", 1), OP_INT("dilation_h", 1),                        \
-		OP_INT("dilation_w", 1), OP_INT("input_channel", 1),                   \
-		OP_INT("output_channel", 1), OP_INT("group", 1),                       \
-		OP_INT("activation", -1), OP_INT("pad_h0", 0), OP_INT("pad_w0", 0),    \
-		OP_INT("pad_h1", 0), OP_INT("pad_w1", 0), OP_OWN_INTS("kernel"),       \
-		OP_OWN_INTS("strides"), OP_OWN_INTS("dilations"), OP_OWN_INTS("pads")
-static const modser_sg_op_field convolution_fields[] = {CONVOLUTION_FIELDS};
-static const modser_sg_op_field fused_fields[] = {
-	CONVOLUTION_FIELDS,
-	OP_OWN_INT("fused", MSD_FUSED_NONE),
-	OP_OWN_FLOAT("fused_a", 0),
-	OP_OWN_FLOAT("fused_b", 0),
-};
-static const struct msd_op_window_names strides = {"strides", {"stride_h", "stride_w"}};
-static const struct msd_op_window_names dilations = {"dilations",
-						     {"dilation_h", "dilation_w"}};
-static const struct msd_op_window_names kernels = {"kernel", {"kernel_h", "kernel_w"}};
 /* Tengine's marks for the padding that keeps the extent, divided by the stride. */
 enum { SAME_UPPER = -1, SAME_LOWER = -2 };
 
@@ -39,14 +22,47 @@ static void keep_extent(struct msd_op_window *w)
 	w->after = all - w->before;
 }
 
+extern const modser_sg_op_schema msd_op_deformable_convolution;
+extern const modser_sg_op_schema msd_op_conv_integer;
+extern const modser_sg_op_schema msd_op_q_linear_conv;
+extern const modser_sg_op_schema msd_op_quantized_convolution;
+
+static bool is_quantized(const modser_sg_node *node)
+{
+	return node->op->schema == &msd_op_q_linear_conv ||
+	       node->op->schema == &msd_op_quantized_convolution;
+}
+
 size_t msd_op_conv_weights(const modser_sg_node *node)
 {
-	const char *op = modser_sg_op_name(modser_sg_node_op(node));
+	return is_quantized(node) ? 3 : 1;
+}
 
-	return strcmp(op, "QLinearConv") == 0 ||
-			       strcmp(op, MSD_QUANTIZED_CONVOLUTION) == 0
-		       ? 3
-		       : 1;
+#define CONV(p)                                                                        \
+	((struct msd_op_conv){MSD_OP_EACH(p, kernel, kernel_h, kernel_w),              \
+			      MSD_OP_EACH(p, strides, stride_h, stride_w),             \
+			      MSD_OP_EACH(p, dilations, dilation_h, dilation_w),       \
+			      MSD_OP_PADDING(p, (p).pads), (p).group})
+
+struct msd_op_conv msd_op_conv_of(const modser_sg_node *node)
+{
+	if (node->op->schema == &msd_op_deformable_convolution) {
+		const struct msd_params_deformable_convolution p =
+			msd_params_deformable_convolution(node);
+
+		return (struct msd_op_conv){
+			MSD_OP_EACH_HW(p, kernel_h, kernel_w),
+			MSD_OP_EACH_HW(p, stride_h, stride_w),
+			MSD_OP_EACH_HW(p, dilation_h, dilation_w),
+			MSD_OP_PADDING(p, ((struct msd_ints){NULL, 0})), p.group};
+	}
+	if (is_quantized(node) || node->op->schema == &msd_op_conv_integer) {
+		const struct msd_params_conv_integer p = msd_params_conv_integer(node);
+
+		return CONV(p);
+	}
+	const struct msd_params_convolution p = msd_params_convolution(node);
+	return CONV(p);
 }
 
 void msd_op_conv_windows(const modser_sg_node *node,
@@ -54,6 +70,7 @@ void msd_op_conv_windows(const modser_sg_node *node,
 {
 	const size_t n = msd_infer_ndim(node, 0) - 2;
 	const size_t weights = msd_op_conv_weights(node);
+	const struct msd_op_conv c = msd_op_conv_of(node);
 
 	for (size_t i = 0; i < MSD_OP_AXES; i++)
 		ret[i] = (struct msd_op_window){1, 1, 1, 1, 0, 0, 1};
@@ -62,9 +79,9 @@ void msd_op_conv_windows(const modser_sg_node *node,
 
 		w->in = msd_infer_dims(node, 0)[2 + i];
 		w->kernel = msd_infer_dims(node, weights)[2 + i];
-		w->stride = msd_op_window_param(node, &strides, i, n, 1);
-		w->dilation = msd_op_window_param(node, &dilations, i, n, 1);
-		msd_op_window_pads(node, i, n, w);
+		w->stride = msd_op_each_at(&c.stride, i, n, 1);
+		w->dilation = msd_op_each_at(&c.dilation, i, n, 1);
+		msd_op_padding_at(&c.padding, i, n, w);
 		if (w->before == SAME_UPPER || w->before == SAME_LOWER) {
 			keep_extent(w);
 		} else {
@@ -76,25 +93,27 @@ void msd_op_conv_windows(const modser_sg_node *node,
 	}
 }
 
-static int check_params(const modser_sg_node *node, size_t n)
+static int check_params(const modser_sg_node *node, const struct msd_op_conv *c,
+			size_t n)
 {
-	if (msd_op_window_check(node, &strides, n, 1, INT32_MAX) != 0 ||
-	    msd_op_window_check(node, &dilations, n, 1, INT32_MAX) != 0 ||
-	    msd_op_window_check(node, &kernels, n, 0, INT32_MAX) != 0 ||
-	    msd_op_window_check_pads(node, n, SAME_LOWER) != 0 ||
-	    msd_infer_range(node, "group", 1, INT32_MAX) != 0)
+	if (msd_op_each_check(node, &c->stride, n, 1, INT32_MAX) != 0 ||
+	    msd_op_each_check(node, &c->dilation, n, 1, INT32_MAX) != 0 ||
+	    msd_op_each_check(node, &c->kernel, n, 0, INT32_MAX) != 0 ||
+	    msd_op_padding_check(node, &c->padding, n, SAME_LOWER) != 0 ||
+	    msd_infer_range(node, "group", c->group, 1, INT32_MAX) != 0)
 		return -1;
 	return 0;
 }
 
-static int check_weights(const modser_sg_node *node, size_t n, size_t bias)
+static int check_weights(const modser_sg_node *node, const struct msd_op_conv *c,
+			 size_t n, size_t bias)
 {
 	const size_t w = msd_op_conv_weights(node);
-	const int64_t group = modser_sg_op_int(modser_sg_node_op(node), "group");
+	const int64_t group = c->group;
 	const int64_t *weights = msd_infer_dims(node, w);
 
 	for (size_t i = 0; i < n; i++) { /* 0 means: as large as its weights */
-		const int64_t kernel = msd_op_window_param(node, &kernels, i, n, 0);
+		const int64_t kernel = msd_op_each_at(&c->kernel, i, n, 0);
 
 		if (weights[2 + i] < 1 || weights[2 + i] > INT32_MAX ||
 		    (kernel != 0 && kernel != weights[2 + i])) {
@@ -116,12 +135,13 @@ static int check_weights(const modser_sg_node *node, size_t n, size_t bias)
 int msd_op_conv_infer(const modser_sg_node *node, size_t bias)
 {
 	const size_t w = msd_op_conv_weights(node);
+	const struct msd_op_conv c = msd_op_conv_of(node);
 	struct msd_op_window windows[MSD_OP_AXES];
 	int64_t dims[2 + MSD_OP_AXES];
 	size_t n;
 
 	if (msd_op_window_axes(node, &n) != 0 || msd_infer_rank(node, w, n + 2) != 0 ||
-	    check_params(node, n) != 0 || check_weights(node, n, bias) != 0)
+	    check_params(node, &c, n) != 0 || check_weights(node, &c, n, bias) != 0)
 		return -1;
 	msd_op_conv_windows(node, windows);
 	dims[0] = msd_infer_dims(node, 0)[0];
@@ -140,8 +160,7 @@ int msd_op_conv_infer(const modser_sg_node *node, size_t bias)
 
 static int infer(modser_sg_node *node)
 {
-	const int64_t activation =
-		modser_sg_op_int(modser_sg_node_op(node), "activation");
+	const int64_t activation = msd_params_convolution(node).activation;
 	if (activation != -1 && activation != 0 && activation != 1 && activation != 6) {
 		return msd_infer_fail(node, "activation %d is not known",
 				      (int)activation);
@@ -178,7 +197,8 @@ static int infer_fused(modser_sg_node *node)
 {
 	const modser_sg_tensor *y = modser_sg_node_output(node, 0);
 
-	if (msd_infer_range(node, "fused", 0, MSD_FUSED_COUNT - 1) != 0)
+	if (MSD_PARAM_RANGE(node, fused_convolution, fused, 0, MSD_FUSED_COUNT - 1) !=
+	    0)
 		return -1;
 	const int result = infer(node);
 	if (result != 0 || (msd_infer_has(node, 3) && check_terms(node) != 0))
@@ -196,7 +216,7 @@ static int infer_fused(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_convolution = {
 	.name = "Convolution",
-	OP_FIELDS(convolution_fields),
+	OP_PARAMS(MSD_PARAMS_CONVOLUTION),
 	OP_IN(2, 3),
 	.optional_in = 4,
 	OP_OUT(1, 1),
@@ -205,7 +225,7 @@ const modser_sg_op_schema msd_op_convolution = {
 
 const modser_sg_op_schema msd_op_scaled_convolution = {
 	.name = "ScaledConvolution",
-	OP_FIELDS(convolution_fields),
+	OP_PARAMS(MSD_PARAMS_CONVOLUTION),
 	OP_IN(2, 4),
 	.optional_in = 4,
 	OP_OUT(1, 1),
@@ -214,7 +234,7 @@ const modser_sg_op_schema msd_op_scaled_convolution = {
 
 const modser_sg_op_schema msd_op_fused_convolution = {
 	.name = "FusedConvolution", /* MSD_FUSED_CONVOLUTION */
-	OP_FIELDS(fused_fields),
+	OP_PARAMS(MSD_PARAMS_FUSED_CONVOLUTION),
 	OP_IN(2, 5),
 	.optional_in = 4 | 8 | 16,
 	OP_OUT(1, 1),

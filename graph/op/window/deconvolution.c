@@ -2,28 +2,13 @@
  * position. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/window/params.h"
 #include "graph/op/window/window.h"
 
-static const modser_sg_op_field deconvolution_fields[] = {
-	OP_INT("num_output", 1),     OP_INT("kernel_h", 1),
-	OP_INT("kernel_w", 1),       OP_INT("stride_h", 1),
-	OP_INT("stride_w", 1),       OP_INT("pad_w0", 0),
-	OP_INT("pad_h0", 0),         OP_INT("pad_w1", 0),
-	OP_INT("pad_h1", 0),         OP_INT("dilation_h", 1),
-	OP_INT("dilation_w", 1),     OP_INT("group", 1),
-	OP_INT("activation", -1),    OP_INT("output_pad_h0", 0),
-	OP_INT("output_pad_w0", 0),  OP_OWN_INTS("kernel"),
-	OP_OWN_INTS("strides"),      OP_OWN_INTS("dilations"),
-	OP_OWN_INTS("pads"),         OP_OWN_INTS("output_padding"),
-	OP_OWN_INTS("output_shape"), OP_OWN_INT("auto_pad", 0),
-};
-static const struct msd_op_window_names kernels = {"kernel", {"kernel_h", "kernel_w"}};
-static const struct msd_op_window_names strides = {"strides", {"stride_h", "stride_w"}};
-static const struct msd_op_window_names dilations = {"dilations",
-						     {"dilation_h", "dilation_w"}};
-static const struct msd_op_window_names extras = {"output_padding",
-						  {"output_pad_h0", "output_pad_w0"}};
-static const struct msd_op_window_names shapes = {"output_shape", {NULL, NULL}};
+#define KERNELS(p) MSD_OP_EACH(p, kernel, kernel_h, kernel_w)
+#define STRIDES(p) MSD_OP_EACH(p, strides, stride_h, stride_w)
+#define DILATIONS(p) MSD_OP_EACH(p, dilations, dilation_h, dilation_w)
+#define EXTRAS(p) MSD_OP_EACH(p, output_padding, output_pad_h0, output_pad_w0)
 enum { AUTO_UPPER = 1, AUTO_LOWER };
 
 /* The output is given, or the input times the stride. The excess is cut off, more at
@@ -40,25 +25,29 @@ static void cut(struct msd_op_window *w, int64_t whole, int64_t out, bool is_upp
 void msd_op_deconv_windows(const modser_sg_node *node,
 			   struct msd_op_window ret[static MSD_OP_AXES])
 {
-	const int64_t auto_pad = modser_sg_op_int(modser_sg_node_op(node), "auto_pad");
+	const struct msd_params_deconvolution p = msd_params_deconvolution(node);
+	const struct msd_op_each stride = STRIDES(p);
+	const struct msd_op_each dilation = DILATIONS(p);
+	const struct msd_op_each extra = EXTRAS(p);
+	const struct msd_op_padding padding = MSD_OP_PADDING(p, p.pads);
 	const size_t n = msd_infer_ndim(node, 0) - 2;
 
 	for (size_t i = 0; i < MSD_OP_AXES; i++)
 		ret[i] = (struct msd_op_window){1, 1, 1, 1, 0, 0, 1};
 	for (size_t i = 0; i < n; i++) {
 		struct msd_op_window *w = &ret[MSD_OP_AXES - n + i];
-		const int64_t shape = msd_op_window_param(node, &shapes, i, n, 0);
+		const int64_t shape = msd_ints_at(p.output_shape, i, 0);
 
 		w->in = msd_infer_dims(node, 0)[2 + i];
 		w->kernel = msd_infer_dims(node, 1)[2 + i];
-		w->stride = msd_op_window_param(node, &strides, i, n, 1);
-		w->dilation = msd_op_window_param(node, &dilations, i, n, 1);
-		msd_op_window_pads(node, i, n, w);
+		w->stride = msd_op_each_at(&stride, i, n, 1);
+		w->dilation = msd_op_each_at(&dilation, i, n, 1);
+		msd_op_padding_at(&padding, i, n, w);
 		const int64_t whole = w->stride * (w->in - 1) + msd_op_window_reach(w) +
-				      msd_op_window_param(node, &extras, i, n, 0);
+				      msd_op_each_at(&extra, i, n, 0);
 		if (shape > 0) {
-			cut(w, whole, shape, auto_pad == AUTO_UPPER);
-		} else if (auto_pad != 0) {
+			cut(w, whole, shape, p.auto_pad == AUTO_UPPER);
+		} else if (p.auto_pad != 0) {
 			/*
 			 * A kernel smaller than its stride produces less, and nothing
 			 * is added; ONNX's shape inference and ONNX Runtime do the
@@ -67,7 +56,7 @@ void msd_op_deconv_windows(const modser_sg_node *node,
 			const int64_t kept = w->in * w->stride;
 
 			cut(w, whole, whole < kept ? whole : kept,
-			    auto_pad == AUTO_UPPER);
+			    p.auto_pad == AUTO_UPPER);
 		} else {
 			w->out = whole - w->before - w->after;
 		}
@@ -76,24 +65,23 @@ void msd_op_deconv_windows(const modser_sg_node *node,
 
 static int check_params(const modser_sg_node *node, size_t n)
 {
-	const int64_t activation =
-		modser_sg_op_int(modser_sg_node_op(node), "activation");
+	const struct msd_params_deconvolution p = msd_params_deconvolution(node);
+	const struct msd_op_padding padding = MSD_OP_PADDING(p, p.pads);
+	const struct msd_ints shape = p.output_shape;
 
-	if (msd_op_window_check(node, &strides, n, 1, INT16_MAX) != 0 ||
-	    msd_op_window_check(node, &dilations, n, 1, INT16_MAX) != 0 ||
-	    msd_op_window_check(node, &kernels, n, 0, INT32_MAX) != 0 ||
-	    msd_op_window_check(node, &extras, n, 0, INT32_MAX) != 0 ||
-	    msd_op_window_check_pads(node, n, 0) != 0 ||
-	    msd_infer_range(node, "group", 1, INT32_MAX) != 0)
+	if (msd_op_each_check(node, &STRIDES(p), n, 1, INT16_MAX) != 0 ||
+	    msd_op_each_check(node, &DILATIONS(p), n, 1, INT16_MAX) != 0 ||
+	    msd_op_each_check(node, &KERNELS(p), n, 0, INT32_MAX) != 0 ||
+	    msd_op_each_check(node, &EXTRAS(p), n, 0, INT32_MAX) != 0 ||
+	    msd_op_padding_check(node, &padding, n, 0) != 0 ||
+	    msd_infer_range(node, "group", p.group, 1, INT32_MAX) != 0)
 		return -1;
-	if (activation != -1)
+	if (p.activation != -1)
 		return msd_infer_fail(node, "an activation in it cannot be run");
-	const modser_sg_attr *shape =
-		modser_sg_op_param(modser_sg_node_op(node), "output_shape");
-	if (shape->n != 0 && shape->n != n)
-		return msd_infer_fail(node, "output_shape has %zu numbers", shape->n);
-	for (size_t i = 0; i < shape->n; i++) {
-		if (shape->as.ints[i] < 1 || shape->as.ints[i] > INT32_MAX)
+	if (shape.n != 0 && shape.n != n)
+		return msd_infer_fail(node, "output_shape has %zu numbers", shape.n);
+	for (size_t i = 0; i < shape.n; i++) {
+		if (shape.at[i] < 1 || shape.at[i] > INT32_MAX)
 			return msd_infer_fail(node, "output_shape cannot be");
 	}
 	return 0;
@@ -101,11 +89,12 @@ static int check_params(const modser_sg_node *node, size_t n)
 
 static int check_weights(const modser_sg_node *node, size_t n)
 {
-	const int64_t group = modser_sg_op_int(modser_sg_node_op(node), "group");
+	const struct msd_params_deconvolution p = msd_params_deconvolution(node);
+	const struct msd_op_each each = KERNELS(p);
 	const int64_t *weights = msd_infer_dims(node, 1);
 
 	for (size_t i = 0; i < n; i++) {
-		const int64_t kernel = msd_op_window_param(node, &kernels, i, n, 0);
+		const int64_t kernel = msd_op_each_at(&each, i, n, 0);
 
 		if (weights[2 + i] < 1 || weights[2 + i] > INT16_MAX ||
 		    msd_infer_dims(node, 0)[2 + i] > INT32_MAX ||
@@ -114,12 +103,12 @@ static int check_weights(const modser_sg_node *node, size_t n)
 					      "its kernel is not that of its weights");
 		}
 	}
-	if (weights[0] % group != 0 || msd_infer_dims(node, 0)[1] != weights[0]) {
+	if (weights[0] % p.group != 0 || msd_infer_dims(node, 0)[1] != weights[0]) {
 		return msd_infer_fail(node,
 				      "its channels are not those of its weights");
 	}
 	if (msd_infer_has(node, 2) &&
-	    msd_infer_product(node, 2, 0, msd_infer_ndim(node, 2)) / group !=
+	    msd_infer_product(node, 2, 0, msd_infer_ndim(node, 2)) / p.group !=
 		    weights[1])
 		return msd_infer_fail(node, "its bias and its weights do not fit");
 	return 0;
@@ -138,8 +127,7 @@ static int infer(modser_sg_node *node)
 	msd_op_deconv_windows(node, windows);
 	dims[0] = msd_infer_dims(node, 0)[0];
 	if (__builtin_mul_overflow(msd_infer_dims(node, 1)[1],
-				   modser_sg_op_int(modser_sg_node_op(node), "group"),
-				   &dims[1]))
+				   msd_params_deconvolution(node).group, &dims[1]))
 		return msd_infer_fail(node, "it is too large");
 	for (size_t i = 0; i < n; i++) {
 		dims[2 + i] = windows[MSD_OP_AXES - n + i].out;
@@ -151,7 +139,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_deconvolution = {
 	.name = "Deconvolution",
-	OP_FIELDS(deconvolution_fields),
+	OP_PARAMS(MSD_PARAMS_DECONVOLUTION),
 	OP_IN(2, 3),
 	.optional_in = 4,
 	OP_OUT(1, 1),

@@ -1,25 +1,16 @@
 /* A convolution with moved taps: each tap has its own offsets at each position. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/window/params.h"
 #include "graph/op/window/window.h"
 
 enum { X, W, OFFSETS, BIAS, MASK };
-
-static const modser_sg_op_field fields[] = {
-	OP_OWN_INT("kernel_h", 1),   OP_OWN_INT("kernel_w", 1),
-	OP_OWN_INT("stride_h", 1),   OP_OWN_INT("stride_w", 1),
-	OP_OWN_INT("dilation_h", 1), OP_OWN_INT("dilation_w", 1),
-	OP_OWN_INT("pad_h0", 0),     OP_OWN_INT("pad_w0", 0),
-	OP_OWN_INT("pad_h1", 0),     OP_OWN_INT("pad_w1", 0),
-	OP_OWN_INT("group", 1),      OP_OWN_INT("offset_group", 1),
-};
 
 /* Input @i has @per numbers for each tap of each group of offsets, at each position. */
 static int check_moves(const modser_sg_node *node, size_t i, int64_t per)
 {
 	const int64_t *w = msd_infer_dims(node, W);
-	const int64_t groups =
-		modser_sg_op_int(modser_sg_node_op(node), "offset_group");
+	const int64_t groups = msd_params_deformable_convolution(node).offset_group;
 	struct msd_op_window axes[MSD_OP_AXES];
 	int64_t channels;
 
@@ -40,12 +31,12 @@ static int check_moves(const modser_sg_node *node, size_t i, int64_t per)
 
 static int infer(modser_sg_node *node)
 {
-	const int64_t groups =
-		modser_sg_op_int(modser_sg_node_op(node), "offset_group");
+	const int64_t groups = msd_params_deformable_convolution(node).offset_group;
 
 	if (msd_infer_rank(node, X, 4) != 0 ||
 	    msd_infer_alike(node, X, MASK + 1) != 0 ||
-	    msd_infer_range(node, "offset_group", 1, INT32_MAX) != 0 ||
+	    MSD_PARAM_RANGE(node, deformable_convolution, offset_group, 1, INT32_MAX) !=
+		    0 ||
 	    msd_op_conv_infer(node, BIAS) != 0)
 		return -1;
 	if (msd_infer_dims(node, X)[1] % groups != 0) {
@@ -59,7 +50,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_deformable_convolution = {
 	.name = "DeformConv",
-	OP_FIELDS(fields),
+	OP_PARAMS(MSD_PARAMS_DEFORMABLE_CONVOLUTION),
 	OP_IN(3, 5),
 	.optional_in = 1u << BIAS | 1u << MASK,
 	OP_OUT(1, 1),

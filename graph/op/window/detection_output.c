@@ -10,6 +10,7 @@
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
 #include "graph/op/window/detect.h"
+#include "graph/op/window/params.h"
 
 struct box {
 	float low[2];
@@ -203,7 +204,7 @@ bool msd_op_detect_run(const struct msd_op_detect *d,
 
 int msd_op_detect_of(const modser_sg_node *node, struct msd_op_detect *ret)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
+	const struct msd_params_detection_output p = msd_params_detection_output(node);
 	const size_t priors = msd_infer_ndim(node, 2);
 
 	*ret = (struct msd_op_detect){
@@ -212,16 +213,16 @@ int msd_op_detect_of(const modser_sg_node *node, struct msd_op_detect *ret)
 		.priors = msd_infer_value(node, 2),
 		.n_images = (size_t)msd_infer_dims(node, 0)[0],
 		.n_priors = (size_t)(msd_infer_product(node, 2, 0, priors) / 8),
-		.n_classes = (size_t)modser_sg_op_int(op, "num_classes"),
-		.shares_boxes = modser_sg_op_int(op, "share_location") != 0,
-		.background = modser_sg_op_int(op, "background_label_id"),
-		.code = (enum msd_box_code)modser_sg_op_int(op, "code_type"),
-		.has_variance = modser_sg_op_int(op, "variance_encoded_in_target") != 0,
-		.least = modser_sg_op_float(op, "confidence_threshold"),
-		.overlap = modser_sg_op_float(op, "nms_threshold"),
-		.eta = modser_sg_op_float(op, "eta"),
-		.most_of_class = modser_sg_op_int(op, "nms_top_k"),
-		.most_of_image = modser_sg_op_int(op, "keep_top_k"),
+		.n_classes = (size_t)p.num_classes,
+		.shares_boxes = p.share_location != 0,
+		.background = p.background_label_id,
+		.code = (enum msd_box_code)p.code_type,
+		.has_variance = p.variance_encoded_in_target != 0,
+		.least = p.confidence_threshold,
+		.overlap = p.nms_threshold,
+		.eta = p.eta,
+		.most_of_class = p.nms_top_k,
+		.most_of_image = p.keep_top_k,
 	};
 	if (ret->n_images * ret->n_priors > 0 &&
 	    (ret->offsets == NULL || ret->scores == NULL || ret->priors == NULL))
@@ -229,23 +230,11 @@ int msd_op_detect_of(const modser_sg_node *node, struct msd_op_detect *ret)
 	return 0;
 }
 
-static const modser_sg_op_field detection_output_fields[] = {
-	OP_INT("num_classes", 0),
-	OP_INT("keep_top_k", 100),
-	OP_INT("nms_top_k", 100),
-	OP_FLOAT("confidence_threshold", 0),
-	OP_FLOAT("nms_threshold", 0),
-	OP_OWN_INT("background_label_id", 0), /* a class that is left out; -1: none */
-	OP_OWN_INT("share_location", 1),      /* one box for all classes */
-	OP_OWN_INT("code_type", MSD_BOX_CENTER),
-	OP_OWN_INT("variance_encoded_in_target", 0),
-	OP_OWN_FLOAT("eta", 1), /* lowers the limit of overlaps after each box */
-};
-
 /* Offsets are [images, priors x 4], scores [images, priors x classes], priors
  * [1, 2, priors x 4], each with any axes of 1 behind it. */
 static int check(const modser_sg_node *node)
 {
+	const struct msd_params_detection_output p = msd_params_detection_output(node);
 	int64_t rest[3];
 	int64_t boxes;
 	int64_t scores;
@@ -255,12 +244,8 @@ static int check(const modser_sg_node *node)
 			return msd_infer_fail(node, "input %zu has one dimension", i);
 		rest[i] = msd_infer_product(node, i, 1, msd_infer_ndim(node, i));
 	}
-	const int64_t classes =
-		modser_sg_op_int(modser_sg_node_op(node), "num_classes");
-	const int64_t of_box =
-		modser_sg_op_int(modser_sg_node_op(node), "share_location") != 0
-			? 1
-			: classes;
+	const int64_t classes = p.num_classes;
+	const int64_t of_box = p.share_location != 0 ? 1 : classes;
 	if (__builtin_mul_overflow(rest[2] / 8, 4 * of_box, &boxes) ||
 	    __builtin_mul_overflow(rest[2] / 8, classes, &scores) || rest[2] % 8 != 0 ||
 	    msd_infer_dims(node, 2)[0] != 1 || rest[0] != boxes || rest[1] != scores ||
@@ -276,9 +261,9 @@ static int infer(modser_sg_node *node)
 	size_t n;
 
 	if (msd_infer_alike(node, 0, 3) != 0 ||
-	    msd_infer_range(node, "num_classes", 1, INT32_MAX) != 0 ||
-	    msd_infer_range(node, "code_type", MSD_BOX_CORNER, MSD_BOX_CORNER_SIZE) !=
-		    0 ||
+	    MSD_PARAM_RANGE(node, detection_output, num_classes, 1, INT32_MAX) != 0 ||
+	    MSD_PARAM_RANGE(node, detection_output, code_type, MSD_BOX_CORNER,
+			    MSD_BOX_CORNER_SIZE) != 0 ||
 	    check(node) != 0)
 		return -1;
 	if (!msd_dtype_eq(msd_infer_dtype_of(node, 0), single))
@@ -299,7 +284,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_detection_output = {
 	.name = "DetectionOutput",
-	OP_FIELDS(detection_output_fields),
+	OP_PARAMS(MSD_PARAMS_DETECTION_OUTPUT),
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer,

@@ -2,32 +2,11 @@
  * them. */
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/window/params.h"
 #include "graph/op/window/window.h"
 
-static const modser_sg_op_field pooling_fields[] = {
-	OP_INT("alg", 0),
-	OP_INT("kernel_h", 2),
-	OP_INT("kernel_w", 2),
-	OP_INT("stride_h", 1),
-	OP_INT("stride_w", 1),
-	OP_INT("global", 0),
-	OP_INT("caffe_flavor", 0),
-	OP_INT("pad_h0", 0),
-	OP_INT("pad_w0", 0),
-	OP_INT("pad_h1", 0),
-	OP_INT("pad_w1", 0),
-	OP_OWN_INTS("kernel"),
-	OP_OWN_INTS("strides"),
-	OP_OWN_INTS("dilations"),
-	OP_OWN_INTS("pads"),
-	OP_OWN_INT("ceil_mode", 0),     /* ONNX's, which does not count padding */
-	OP_OWN_INT("auto_pad", 0),      /* 1 and 2: same extent, upper and lower */
-	OP_OWN_INT("storage_order", 0), /* 1: indices count columns first */
-	OP_OWN_INT("p", 2),             /* for alg 2: the root of a sum of powers */
-};
-static const struct msd_op_window_names kernels = {"kernel", {"kernel_h", "kernel_w"}};
-static const struct msd_op_window_names strides = {"strides", {"stride_h", "stride_w"}};
-static const struct msd_op_window_names dilations = {"dilations", {NULL, NULL}};
+#define KERNELS(p) MSD_OP_EACH(p, kernel, kernel_h, kernel_w)
+#define STRIDES(p) MSD_OP_EACH(p, strides, stride_h, stride_w)
 enum flavor { FLOOR = 0, CEIL = 1, DARKNET = 2 };
 enum { AUTO_UPPER = 1, AUTO_LOWER };
 
@@ -54,16 +33,15 @@ static void keep_extent(struct msd_op_window *w, bool is_upper)
 	w->after = all - w->before;
 }
 
-static void lay(const modser_sg_op *op, struct msd_op_window *w)
+static void lay(const struct msd_params_pooling *p, struct msd_op_window *w)
 {
-	const int64_t flavor = modser_sg_op_int(op, "caffe_flavor") & 0xf;
-	const int64_t auto_pad = modser_sg_op_int(op, "auto_pad");
+	const int64_t flavor = p->caffe_flavor & 0xf;
 
-	if (auto_pad != 0 || w->before < 0) {
-		keep_extent(w, auto_pad != AUTO_LOWER);
+	if (p->auto_pad != 0 || w->before < 0) {
+		keep_extent(w, p->auto_pad != AUTO_LOWER);
 		return;
 	}
-	if (flavor == CEIL || modser_sg_op_int(op, "ceil_mode") != 0) {
+	if (flavor == CEIL || p->ceil_mode != 0) {
 		w->out = ceil_out(w);
 		return;
 	}
@@ -78,7 +56,10 @@ static void lay(const modser_sg_op *op, struct msd_op_window *w)
 void msd_op_pool_windows(const modser_sg_node *node,
 			 struct msd_op_window ret[static MSD_OP_AXES])
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
+	const struct msd_params_pooling p = msd_params_pooling(node);
+	const struct msd_op_each kernel = KERNELS(p);
+	const struct msd_op_each stride = STRIDES(p);
+	const struct msd_op_padding padding = MSD_OP_PADDING(p, p.pads);
 	const size_t n = msd_infer_ndim(node, 0) - 2;
 
 	for (size_t i = 0; i < MSD_OP_AXES; i++)
@@ -88,35 +69,37 @@ void msd_op_pool_windows(const modser_sg_node *node,
 
 		w->in = msd_infer_dims(node, 0)[2 + i];
 		w->kernel = w->in;
-		if (modser_sg_op_int(op, "global") != 0)
+		if (p.global != 0)
 			continue;
-		w->kernel = msd_op_window_param(node, &kernels, i, n, 1);
-		w->stride = msd_op_window_param(node, &strides, i, n, 1);
-		w->dilation = msd_op_window_param(node, &dilations, i, n, 1);
-		msd_op_window_pads(node, i, n, w);
-		lay(op, w);
+		w->kernel = msd_op_each_at(&kernel, i, n, 1);
+		w->stride = msd_op_each_at(&stride, i, n, 1);
+		w->dilation = msd_ints_at(p.dilations, i, 1);
+		msd_op_padding_at(&padding, i, n, w);
+		lay(&p, w);
 	}
 }
 
 static int check_params(const modser_sg_node *node, size_t n)
 {
-	if (msd_op_window_check(node, &kernels, n, 1, INT32_MAX) != 0 ||
-	    msd_op_window_check(node, &strides, n, 1, INT32_MAX) != 0 ||
-	    msd_op_window_check_pads(node, n, -2) != 0)
+	const struct msd_params_pooling p = msd_params_pooling(node);
+	const struct msd_op_padding padding = MSD_OP_PADDING(p, p.pads);
+	const struct msd_ints list = p.dilations;
+
+	if (msd_op_each_check(node, &KERNELS(p), n, 1, INT32_MAX) != 0 ||
+	    msd_op_each_check(node, &STRIDES(p), n, 1, INT32_MAX) != 0 ||
+	    msd_op_padding_check(node, &padding, n, -2) != 0)
 		return -1;
-	const modser_sg_attr *list =
-		modser_sg_op_param(modser_sg_node_op(node), "dilations");
-	if (list->n != 0 && list->n != n)
-		return msd_infer_fail(node, "dilations has %zu numbers", list->n);
-	for (size_t i = 0; i < list->n; i++) {
-		if (list->as.ints[i] < 1 || list->as.ints[i] > INT32_MAX)
+	if (list.n != 0 && list.n != n)
+		return msd_infer_fail(node, "dilations has %zu numbers", list.n);
+	for (size_t i = 0; i < list.n; i++) {
+		if (list.at[i] < 1 || list.at[i] > INT32_MAX)
 			return msd_infer_fail(node, "a dilation is not 1 or more");
 	}
-	if ((modser_sg_op_int(modser_sg_node_op(node), "caffe_flavor") & 0xf) > DARKNET)
+	if ((p.caffe_flavor & 0xf) > DARKNET)
 		return msd_infer_fail(node, "caffe_flavor is not known");
-	if (msd_infer_range(node, "p", 1, INT16_MAX) != 0)
+	if (msd_infer_range(node, "p", p.p, 1, INT16_MAX) != 0)
 		return -1;
-	return msd_infer_range(node, "alg", 0, 2);
+	return msd_infer_range(node, "alg", p.alg, 0, 2);
 }
 
 int msd_op_pool_infer(modser_sg_node *node)
@@ -153,7 +136,7 @@ int msd_op_pool_infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_pooling = {
 	.name = "Pooling",
-	OP_FIELDS(pooling_fields),
+	OP_PARAMS(MSD_PARAMS_POOLING),
 	OP_IN(1, 1),
 	OP_OUT(1, 2),
 	.infer = msd_op_pool_infer,

@@ -4,37 +4,31 @@
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/window/params.h"
 
-static const modser_sg_op_field prior_box_fields[] = {
-	OP_FLOATS("min_size"),     OP_FLOATS("max_size"), OP_FLOATS("variance"),
-	OP_FLOATS("aspect_ratio"), OP_INT("flip", 0),     OP_INT("clip", 0),
-	OP_INT("img_size", 0),     OP_INT("img_h", 0),    OP_INT("img_w", 0),
-	OP_FLOAT("step_w", 0),     OP_FLOAT("step_h", 0), OP_FLOAT("offset", 0),
-	OP_INT("num_priors", 0),   OP_INT("out_dim", 0),
-};
 void msd_op_priors_of(const modser_sg_node *node, struct msd_op_priors *ret)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
+	const struct msd_params_prior_box p = msd_params_prior_box(node);
 	const int64_t *map = modser_sg_tensor_dims(modser_sg_node_input(node, 0));
 	const int64_t *image = modser_sg_tensor_dims(modser_sg_node_input(node, 1));
-	const int64_t h = modser_sg_op_int(op, "img_h");
-	const int64_t w = modser_sg_op_int(op, "img_w");
+	const int64_t h = p.img_h;
+	const int64_t w = p.img_w;
 	const bool is_said = h > 0 && w > 0;
 
 	*ret = (struct msd_op_priors){
-		.min_sizes = modser_sg_op_param(op, "min_size"),
-		.max_sizes = modser_sg_op_param(op, "max_size"),
-		.ratios = modser_sg_op_param(op, "aspect_ratio"),
-		.variances = modser_sg_op_param(op, "variance"),
-		.flips = modser_sg_op_int(op, "flip") != 0,
-		.clips = modser_sg_op_int(op, "clip") != 0,
+		.min_sizes = p.min_size,
+		.max_sizes = p.max_size,
+		.ratios = p.aspect_ratio,
+		.variances = p.variance,
+		.flips = p.flip != 0,
+		.clips = p.clip != 0,
 		.rows = map[2],
 		.columns = map[3],
 		.image_h = (double)(is_said ? h : image[2]),
 		.image_w = (double)(is_said ? w : image[3]),
-		.step_h = (double)modser_sg_op_float(op, "step_h"),
-		.step_w = (double)modser_sg_op_float(op, "step_w"),
-		.offset = (double)modser_sg_op_float(op, "offset"),
+		.step_h = (double)p.step_h,
+		.step_w = (double)p.step_w,
+		.offset = (double)p.offset,
 	};
 	if (ret->step_h == 0 || ret->step_w == 0) {
 		ret->step_h = ret->image_h / (double)ret->rows;
@@ -61,18 +55,17 @@ static void put_boxes(struct maker *m)
 {
 	const struct msd_op_priors *p = m->p;
 
-	for (size_t i = 0; i < p->min_sizes->n; i++) {
-		const double min = (double)p->min_sizes->as.floats[i];
+	for (size_t i = 0; i < p->min_sizes.n; i++) {
+		const double min = (double)p->min_sizes.at[i];
 
 		put_box(m, min, min);
-		if (p->max_sizes->n > 0) {
-			const double size =
-				sqrt(min * (double)p->max_sizes->as.floats[i]);
+		if (p->max_sizes.n > 0) {
+			const double size = sqrt(min * (double)p->max_sizes.at[i]);
 
 			put_box(m, size, size);
 		}
-		for (size_t k = 0; k < p->ratios->n; k++) {
-			const double root = sqrt((double)p->ratios->as.floats[k]);
+		for (size_t k = 0; k < p->ratios.n; k++) {
+			const double root = sqrt((double)p->ratios.at[k]);
 
 			put_box(m, min * root, min / root);
 			if (p->flips)
@@ -97,15 +90,15 @@ void msd_op_priors_fill(const struct msd_op_priors *p, size_t n, float *ret)
 	for (size_t i = 0; i < n && p->clips; i++)
 		ret[i] = ret[i] < 0 ? 0 : ret[i] > 1 ? 1 : ret[i];
 	for (size_t i = 0; i < n; i++)
-		ret[n + i] = p->variances->as.floats[p->variances->n == 4 ? i % 4 : 0];
+		ret[n + i] = p->variances.at[p->variances.n == 4 ? i % 4 : 0];
 }
 
 /* Boxes at each position. */
 static int64_t count_priors(const struct msd_op_priors *p)
 {
-	const size_t ratios = p->ratios->n * (p->flips ? 2 : 1);
+	const size_t ratios = p->ratios.n * (p->flips ? 2 : 1);
 
-	return (int64_t)(p->min_sizes->n * (1 + ratios) + p->max_sizes->n);
+	return (int64_t)(p->min_sizes.n * (1 + ratios) + p->max_sizes.n);
 }
 
 static int infer(modser_sg_node *node)
@@ -116,9 +109,9 @@ static int infer(modser_sg_node *node)
 	if (msd_infer_rank(node, 0, 4) != 0 || msd_infer_rank(node, 1, 4) != 0)
 		return -1;
 	msd_op_priors_of(node, &p);
-	if (p.max_sizes->n != 0 && p.max_sizes->n != p.min_sizes->n)
+	if (p.max_sizes.n != 0 && p.max_sizes.n != p.min_sizes.n)
 		return msd_infer_fail(node, "it has not a max_size for each min_size");
-	if (p.variances->n != 1 && p.variances->n != 4)
+	if (p.variances.n != 1 && p.variances.n != 4)
 		return msd_infer_fail(node, "it has neither one variance nor four");
 	if (__builtin_mul_overflow(p.rows * p.columns, 4 * count_priors(&p), &n))
 		return msd_infer_fail(node, "it is too large");
@@ -128,7 +121,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_prior_box = {
 	.name = "PriorBox",
-	OP_FIELDS(prior_box_fields),
+	OP_PARAMS(MSD_PARAMS_PRIOR_BOX),
 	OP_IN(2, 2),
 	OP_OUT(1, 1),
 	.infer = infer,

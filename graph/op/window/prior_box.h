@@ -1,13 +1,14 @@
 #ifndef MSD_GRAPH_OP_PRIOR_BOX_H
 #define MSD_GRAPH_OP_PRIOR_BOX_H
 #include "graph/modser_graph.h"
+#include "graph/op/params.h"
 
 /* The boxes that a PriorBox makes; its inputs' shapes are known. */
 struct msd_op_priors {
-	const modser_sg_attr *min_sizes;
-	const modser_sg_attr *max_sizes; /* none, or one for each of min_sizes */
-	const modser_sg_attr *ratios;
-	const modser_sg_attr *variances;
+	struct msd_floats min_sizes;
+	struct msd_floats max_sizes; /* none, or one for each of min_sizes */
+	struct msd_floats ratios;
+	struct msd_floats variances;
 	bool flips; /* each ratio and its inverse */
 	bool clips;
 	int64_t rows; /* feature map */

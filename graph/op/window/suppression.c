@@ -8,6 +8,7 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/window/params.h"
 
 /* From @low to @high on each axis. */
 struct box {
@@ -221,8 +222,7 @@ int msd_op_boxes_of(const modser_sg_node *node, struct msd_op_boxes *ret)
 		.n_classes = (size_t)scores[1],
 		.n_boxes = (size_t)boxes[1],
 		.has_least = msd_infer_has(node, 4),
-		.is_center = modser_sg_op_int(modser_sg_node_op(node),
-					      "center_point_box") != 0,
+		.is_center = msd_params_non_max_suppression(node).center_point_box != 0,
 	};
 	for (size_t i = 2; i < 5; i++) {
 		const int result = msd_infer_has(node, i)
@@ -240,10 +240,6 @@ int msd_op_boxes_of(const modser_sg_node *node, struct msd_op_boxes *ret)
 		return MSD_INFER_LATER;
 	return 0;
 }
-
-static const modser_sg_op_field fields[] = {
-	OP_OWN_INT("center_point_box", 0),
-};
 
 static int check(const modser_sg_node *node)
 {
@@ -283,7 +279,7 @@ static int infer(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_non_max_suppression = {
 	.name = "NonMaxSuppression",
-	OP_FIELDS(fields),
+	OP_PARAMS(MSD_PARAMS_NON_MAX_SUPPRESSION),
 	OP_IN(2, 5),
 	.optional_in = 28,
 	OP_OUT(1, 1),

@@ -4,32 +4,28 @@
 
 #include "graph/ir/infer.h"
 #include "graph/op/op.h"
+#include "graph/op/window/params.h"
 
 /* Read element @i, within a range, of a list that may be empty. */
-static int read_one(const modser_sg_node *node, const char *param, size_t i, size_t n,
-		    int64_t least, int64_t otherwise, int64_t *ret)
+static int read_one(const modser_sg_node *node, const char *param, struct msd_ints list,
+		    size_t i, size_t n, int64_t least, int64_t otherwise, int64_t *ret)
 {
-	const modser_sg_attr *list = modser_sg_op_param(modser_sg_node_op(node), param);
-
-	if (list->n != 0 && list->n != n) {
+	if (list.n != 0 && list.n != n) {
 		return msd_infer_fail(node, "%s has %zu numbers, expected %zu", param,
-				      list->n, n);
+				      list.n, n);
 	}
-	*ret = list->n > 0 ? list->as.ints[i] : otherwise;
+	*ret = list.n > 0 ? list.at[i] : otherwise;
 	if (*ret < least || *ret > INT32_MAX)
 		return msd_infer_fail(node, "%s has %lld", param, (long long)*ret);
 	return 0;
 }
 
-static const modser_sg_op_field unpool_fields[] = {
-	OP_OWN_INTS("kernel_shape"),
-	OP_OWN_INTS("strides"),
-	OP_OWN_INTS("pads"),
-};
+#define READ_ONE(node, p, field, ...) read_one(node, #field, (p).field, __VA_ARGS__)
 
 int msd_op_unpool_dims(const modser_sg_node *node,
 		       int64_t ret[static MODSER_GRAPH_MAX_NDIM])
 {
+	const struct msd_params_max_unpool p = msd_params_max_unpool(node);
 	const int64_t *in = msd_infer_dims(node, 0);
 	const size_t n = msd_infer_ndim(node, 0) - 2;
 
@@ -40,10 +36,10 @@ int msd_op_unpool_dims(const modser_sg_node *node,
 		int64_t before = 0;
 		int64_t after = 0;
 
-		if (read_one(node, "kernel_shape", i, n, 1, 1, &kernel) != 0 ||
-		    read_one(node, "strides", i, n, 1, 1, &stride) != 0 ||
-		    read_one(node, "pads", i, 2 * n, 0, 0, &before) != 0 ||
-		    read_one(node, "pads", n + i, 2 * n, 0, 0, &after) != 0)
+		if (READ_ONE(node, p, kernel_shape, i, n, 1, 1, &kernel) != 0 ||
+		    READ_ONE(node, p, strides, i, n, 1, 1, &stride) != 0 ||
+		    READ_ONE(node, p, pads, i, 2 * n, 0, 0, &before) != 0 ||
+		    READ_ONE(node, p, pads, n + i, 2 * n, 0, 0, &after) != 0)
 			return -1;
 		if (in[2 + i] < 1 || in[2 + i] > INT32_MAX)
 			return msd_infer_fail(node, "there is nothing to put back");
@@ -83,27 +79,22 @@ static int infer_unpool(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_max_unpool = {
 	.name = "MaxUnpool",
-	OP_FIELDS(unpool_fields),
+	OP_PARAMS(MSD_PARAMS_MAX_UNPOOL),
 	OP_IN(2, 3),
 	OP_OUT(1, 1),
 	.infer = infer_unpool,
 };
 
-static const modser_sg_op_field fold_fields[] = {
-	OP_OWN_INTS("dilations"),
-	OP_OWN_INTS("pads"),
-	OP_OWN_INTS("strides"),
-};
-
 static int read_fold(const modser_sg_node *node, size_t i, size_t n,
 		     struct msd_op_fold *f)
 {
+	const struct msd_params_col2im p = msd_params_col2im(node);
 	int64_t after = 0;
 
-	if (read_one(node, "dilations", i, n, 1, 1, &f->dilation) != 0 ||
-	    read_one(node, "strides", i, n, 1, 1, &f->stride) != 0 ||
-	    read_one(node, "pads", i, 2 * n, 0, 0, &f->before) != 0 ||
-	    read_one(node, "pads", n + i, 2 * n, 0, 0, &after) != 0)
+	if (READ_ONE(node, p, dilations, i, n, 1, 1, &f->dilation) != 0 ||
+	    READ_ONE(node, p, strides, i, n, 1, 1, &f->stride) != 0 ||
+	    READ_ONE(node, p, pads, i, 2 * n, 0, 0, &f->before) != 0 ||
+	    READ_ONE(node, p, pads, n + i, 2 * n, 0, 0, &after) != 0)
 		return -1;
 	if (f->image < 1 || f->image > INT32_MAX || f->block < 1 ||
 	    f->block > INT32_MAX)
@@ -177,7 +168,7 @@ static int infer_fold(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_col2im = {
 	.name = "Col2Im",
-	OP_FIELDS(fold_fields),
+	OP_PARAMS(MSD_PARAMS_COL2IM),
 	OP_IN(3, 3),
 	OP_OUT(1, 1),
 	.infer = infer_fold,

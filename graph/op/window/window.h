@@ -6,6 +6,7 @@
  * fields; those of one or three are lists.
  */
 #include "graph/modser_graph.h"
+#include "graph/op/params.h"
 #include "proto/base/err.h"
 
 #define MSD_OP_AXES 3u
@@ -64,29 +65,62 @@ void msd_op_pool_windows(const modser_sg_node *node,
 void msd_op_deconv_windows(const modser_sg_node *node,
 			   struct msd_op_window ret[static MSD_OP_AXES]);
 
-/* Names of parameters: a list, and the fields for height and width. */
-struct msd_op_window_names {
-	const char *list;
-	const char *hw[2];
+/* A number for each axis: a list, or if there are two axes, height and width. */
+struct msd_op_each {
+	struct msd_ints list;
+	int64_t hw[2];
+	const char *name;
+	const char *hw_names[2]; /* NULL: always a list */
 };
+#define MSD_OP_EACH(p, list, h, w)                                                     \
+	((struct msd_op_each){(p).list, {(p).h, (p).w}, #list, {#h, #w}})
+#define MSD_OP_EACH_HW(p, h, w)                                                        \
+	((struct msd_op_each){{NULL, 0}, {(p).h, (p).w}, NULL, {#h, #w}})
+#define MSD_OP_EACH_LIST(p, list)                                                      \
+	((struct msd_op_each){(p).list, {0, 0}, #list, {NULL, NULL}})
+
+/* The padding: a list of all starts and all ends, or if there are two axes, fields. */
+struct msd_op_padding {
+	struct msd_ints list;
+	int64_t before[2];
+	int64_t after[2];
+};
+#define MSD_OP_PADDING(p, list)                                                        \
+	((struct msd_op_padding){                                                      \
+		list, {(p).pad_h0, (p).pad_w0}, {(p).pad_h1, (p).pad_w1}})
+
+/* The parameters that all convolutions have. */
+struct msd_op_conv {
+	struct msd_op_each kernel;
+	struct msd_op_each stride;
+	struct msd_op_each dilation;
+	struct msd_op_padding padding;
+	int64_t group;
+};
+struct msd_op_conv msd_op_conv_of(const modser_sg_node *node);
 
 /** The value for axis @i of @n; @otherwise if a list is empty. */
-int64_t msd_op_window_param(const modser_sg_node *node,
-			    const struct msd_op_window_names *names, size_t i, size_t n,
-			    int64_t otherwise);
+static inline int64_t msd_op_each_at(const struct msd_op_each *e, size_t i, size_t n,
+				     int64_t otherwise)
+{
+	if (n == 2 && e->hw_names[i] != NULL)
+		return e->hw[i];
+	return msd_ints_at(e->list, i, otherwise);
+}
 /** The padding before and after axis @i. */
-void msd_op_window_pads(const modser_sg_node *node, size_t i, size_t n,
-			struct msd_op_window *ret);
+void msd_op_padding_at(const struct msd_op_padding *p, size_t i, size_t n,
+		       struct msd_op_window *ret);
 /** The number of spatial axes: the axes of input 0 minus two, 1 to 3. */
 MSD_MUST_CHECK int msd_op_window_axes(const modser_sg_node *node, size_t *ret);
 /**
- * Check that every value of @names is in the range, and that its list is empty or has
- * the right length.
+ * Check that every value of @e is in the range, and that its list is empty or has the
+ * right length.
  */
-MSD_MUST_CHECK int msd_op_window_check(const modser_sg_node *node,
-				       const struct msd_op_window_names *names,
-				       size_t n, int64_t min, int64_t max);
-MSD_MUST_CHECK int msd_op_window_check_pads(const modser_sg_node *node, size_t n,
-					    int64_t min);
+MSD_MUST_CHECK int msd_op_each_check(const modser_sg_node *node,
+				     const struct msd_op_each *e, size_t n, int64_t min,
+				     int64_t max);
+MSD_MUST_CHECK int msd_op_padding_check(const modser_sg_node *node,
+					const struct msd_op_padding *p, size_t n,
+					int64_t min);
 
 #endif

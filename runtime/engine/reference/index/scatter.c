@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/index/params.h"
 #include "runtime/engine/reference/index/index.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/walk.h"
@@ -81,15 +82,15 @@ static void put(const struct scatter *s, int64_t at, int64_t i)
 	}
 }
 
-static msd_err begin(const struct msd_kernel_call *c, struct scatter *ret,
-		     struct msd_diag *d)
+static msd_err begin(const struct msd_kernel_call *c, const char *reduction,
+		     struct scatter *ret, struct msd_diag *d)
 {
 	const size_t bytes = msd_kernel_in_elements(c, 0) * msd_kernel_size(c);
 
 	*ret = (struct scatter){.dtype = msd_kernel_in_dtype(c, 0),
 				.y = c->out[0],
 				.updates = c->in[2]};
-	if (msd_op_scatter_how(c->node, &ret->how) != 0)
+	if (msd_op_scatter_how(c->node, reduction, &ret->how) != 0)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "its reduction cannot be");
 	if (ret->how != MSD_SCATTER_NONE && msd_number_kind(ret->dtype) == MSD_N_NONE)
 		return msd_diag_set(d, MSD_UNSUPPORTED, "its elements are no numbers");
@@ -105,9 +106,9 @@ static msd_err run_scatter(const struct msd_kernel_call *c, struct msd_diag *d)
 	int64_t step;
 	int64_t n;
 	int64_t k = 0;
-	msd_err err = begin(c, &s, d);
+	msd_err err = begin(c, msd_params_scatter(c->node).reduction, &s, d);
 
-	msd_index_walk(c, &w, &step, &n);
+	msd_index_walk(c, msd_params_scatter(c->node).axis, &w, &step, &n);
 	for (msd_walk_begin(&w); err == MSD_OK && w.row < w.n_rows; msd_walk_next(&w)) {
 		for (int64_t i = 0; i < w.n; i++, k++) {
 			int64_t at;
@@ -129,7 +130,7 @@ static msd_err run_nd(const struct msd_kernel_call *c, struct msd_diag *d)
 	const int64_t row = (int64_t)msd_kernel_outer(msd_kernel_in_dims(c, 0) + wide,
 						      msd_kernel_in_ndim(c, 0) - wide);
 	struct scatter s;
-	msd_err err = begin(c, &s, d);
+	msd_err err = begin(c, msd_params_scatter_nd(c->node).reduction, &s, d);
 
 	for (size_t i = 0; i < n && row > 0; i++) {
 		int64_t at = 0;

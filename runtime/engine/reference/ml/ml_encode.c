@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/ml/params.h"
 #include "runtime/engine/reference/ml/ml_score.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/value/element.h"
@@ -26,7 +27,7 @@ static bool is_equal(double a, double b)
 
 static msd_err run_binarizer(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const double threshold = (double)msd_kernel_float(c, "threshold");
+	const double threshold = (double)msd_params_binarizer(c->node).threshold;
 
 	(void)d;
 	for (size_t i = 0; i < msd_kernel_out_elements(c, 0); i++)
@@ -36,31 +37,29 @@ static msd_err run_binarizer(const struct msd_kernel_call *c, struct msd_diag *d
 
 static void impute_floats(const struct msd_kernel_call *c, size_t features)
 {
-	const double replaced = (double)msd_kernel_float(c, "replaced_float");
-	size_t n;
-	const float *by = msd_ml_floats(c, "floats", &n);
+	const double replaced = (double)msd_params_imputer(c->node).replaced_float;
+	const struct msd_floats by = msd_params_imputer(c->node).floats;
 
 	for (size_t i = 0; i < msd_kernel_out_elements(c, 0); i++) {
 		const double x = msd_kernel_get(c, 0, i);
-		const size_t k = n == 1 ? 0 : i % features;
+		const size_t k = by.n == 1 ? 0 : i % features;
 
-		msd_kernel_put(c, 0, i, is_equal(x, replaced) ? (double)by[k] : x);
+		msd_kernel_put(c, 0, i, is_equal(x, replaced) ? (double)by.at[k] : x);
 	}
 }
 
 static void impute_integers(const struct msd_kernel_call *c, size_t features)
 {
 	const struct msd_dtype dtype = msd_kernel_out_dtype(c, 0);
-	const int64_t replaced = msd_kernel_int(c, "replaced_int");
-	size_t n;
-	const int64_t *by = msd_ml_ints(c, "ints", &n);
+	const int64_t replaced = msd_params_imputer(c->node).replaced_int;
+	const struct msd_ints by = msd_params_imputer(c->node).ints;
 
 	for (size_t i = 0; i < msd_kernel_out_elements(c, 0); i++) {
 		const int64_t x = integer_at(c, i);
-		const size_t k = n == 1 ? 0 : i % features;
+		const size_t k = by.n == 1 ? 0 : i % features;
 
 		msd_number_store(dtype, c->out[0], (int64_t)i,
-				 x == replaced ? by[k] : x);
+				 x == replaced ? by.at[k] : x);
 	}
 }
 
@@ -82,18 +81,13 @@ static msd_err run_imputer(const struct msd_kernel_call *c, struct msd_diag *d)
  * none. */
 static size_t find_key(const struct msd_kernel_call *c, size_t i, size_t *ret_n)
 {
-	if (is_float(c)) {
-		const float *keys = msd_ml_floats(c, "keys_floats", ret_n);
+	const struct msd_params_label_encoder p = msd_params_label_encoder(c->node);
 
-		for (size_t k = *ret_n; k > 0; k--) {
-			if (is_equal((double)keys[k - 1], msd_kernel_get(c, 0, i)))
-				return k - 1;
-		}
-		return *ret_n;
-	}
-	const int64_t *keys = msd_ml_ints(c, "keys_int64s", ret_n);
+	*ret_n = is_float(c) ? p.keys_floats.n : p.keys_int64s.n;
 	for (size_t k = *ret_n; k > 0; k--) {
-		if (keys[k - 1] == integer_at(c, i))
+		if (is_float(c) ? is_equal((double)p.keys_floats.at[k - 1],
+					   msd_kernel_get(c, 0, i))
+				: p.keys_int64s.at[k - 1] == integer_at(c, i))
 			return k - 1;
 	}
 	return *ret_n;
@@ -101,22 +95,19 @@ static size_t find_key(const struct msd_kernel_call *c, size_t i, size_t *ret_n)
 
 static msd_err run_label(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	size_t n_keys, n_floats, n_ints;
-	const float *floats = msd_ml_floats(c, "values_floats", &n_floats);
-	const int64_t *ints = msd_ml_ints(c, "values_int64s", &n_ints);
+	const struct msd_params_label_encoder p = msd_params_label_encoder(c->node);
+	size_t n_keys;
 
 	(void)d;
 	for (size_t i = 0; i < msd_kernel_out_elements(c, 0); i++) {
 		const size_t k = find_key(c, i, &n_keys);
 
-		if (n_floats > 0) {
+		if (p.values_floats.n > 0) {
 			msd_kernel_out(c, 0)[i] =
-				k < n_keys ? floats[k]
-					   : msd_kernel_float(c, "default_float");
+				k < n_keys ? p.values_floats.at[k] : p.default_float;
 		} else {
 			((int64_t *)c->out[0])[i] =
-				k < n_keys ? ints[k]
-					   : msd_kernel_int(c, "default_int64");
+				k < n_keys ? p.values_int64s.at[k] : p.default_int64;
 		}
 	}
 	return MSD_OK;
@@ -125,17 +116,17 @@ static msd_err run_label(const struct msd_kernel_call *c, struct msd_diag *d)
 /* Floats are truncated. */
 static msd_err run_hot(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	size_t n;
-	const int64_t *categories = msd_ml_ints(c, "categories", &n);
+	const struct msd_params_hot_encoder p = msd_params_hot_encoder(c->node);
+	const size_t n = p.categories.n;
 	float *y = c->out[0];
 
 	for (size_t i = 0; i < msd_kernel_in_elements(c, 0); i++) {
 		const double x = is_float(c) ? trunc(msd_kernel_get(c, 0, i))
 					     : (double)integer_at(c, i);
-		bool is_known = msd_kernel_int(c, "zeros") != 0;
+		bool is_known = p.zeros != 0;
 
 		for (size_t k = 0; k < n; k++) {
-			const bool is_it = (double)categories[k] == x;
+			const bool is_it = (double)p.categories.at[k] == x;
 
 			y[i * n + k] = is_it ? 1 : 0;
 			is_known = is_known || is_it;

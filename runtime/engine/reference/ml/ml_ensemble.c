@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/ml/params.h"
 #include "runtime/engine/reference/ml/ml_score.h"
 #include "runtime/kernel/kernels.h"
 
@@ -147,9 +148,10 @@ static double join(int64_t how, double score, double w, bool is_first)
 static msd_err run_row(const struct ensemble *e, size_t row, double *scores, bool *has,
 		       struct msd_diag *d)
 {
+	const struct msd_params_tree_ensemble p = msd_params_tree_ensemble(e->c->node);
 	static const enum msd_ml_transform transforms[] = {
 		MSD_ML_NONE, MSD_ML_SOFTMAX, MSD_ML_LOGISTIC, MSD_ML_SOFTMAX_ZERO};
-	const int64_t how = msd_kernel_int(e->c, "aggregate_function");
+	const int64_t how = p.aggregate_function;
 
 	memset(scores, 0, e->n_targets * sizeof(*scores));
 	memset(has, 0, e->n_targets * sizeof(*has));
@@ -168,8 +170,7 @@ static msd_err run_row(const struct ensemble *e, size_t row, double *scores, boo
 	}
 	for (size_t i = 0; how == AVERAGE && i < e->n_targets; i++)
 		scores[i] /= (double)e->n_roots;
-	msd_ml_transform(transforms[msd_kernel_int(e->c, "post_transform")], scores,
-			 e->n_targets);
+	msd_ml_transform(transforms[p.post_transform], scores, e->n_targets);
 	for (size_t i = 0; i < e->n_targets; i++)
 		msd_kernel_put(e->c, 0, row * e->n_targets + i, scores[i]);
 	return MSD_OK;
@@ -177,20 +178,21 @@ static msd_err run_row(const struct ensemble *e, size_t row, double *scores, boo
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_tree_ensemble p = msd_params_tree_ensemble(c->node);
 	struct ensemble e = {.c = c,
-			     .n_targets = (size_t)msd_kernel_int(c, "n_targets"),
-			     .n_features = (size_t)msd_kernel_in_dims(c, 0)[1]};
-	size_t n_missing;
-
-	e.roots = msd_ml_ints(c, "tree_roots", &e.n_roots);
-	e.targets = msd_ml_ints(c, "leaf_targetids", &e.n_leaves);
-	e.next[0] = msd_ml_ints(c, "nodes_falsenodeids", &e.n);
-	e.next[1] = msd_ml_ints(c, "nodes_truenodeids", &e.n);
-	e.is_leaf[0] = msd_ml_ints(c, "nodes_falseleafs", &e.n);
-	e.is_leaf[1] = msd_ml_ints(c, "nodes_trueleafs", &e.n);
-	e.missing = msd_ml_ints(c, "nodes_missing_value_tracks_true", &n_missing);
-	e.missing = n_missing > 0 ? e.missing : NULL;
-	e.features = msd_ml_ints(c, "nodes_featureids", &e.n);
+			     .n_targets = (size_t)p.n_targets,
+			     .n_features = (size_t)msd_kernel_in_dims(c, 0)[1],
+			     .roots = p.tree_roots.at,
+			     .n_roots = p.tree_roots.n,
+			     .targets = p.leaf_targetids.at,
+			     .n_leaves = p.leaf_targetids.n,
+			     .next = {p.nodes_falsenodeids.at, p.nodes_truenodeids.at},
+			     .is_leaf = {p.nodes_falseleafs.at, p.nodes_trueleafs.at},
+			     .missing = p.nodes_missing_value_tracks_true.n > 0
+						? p.nodes_missing_value_tracks_true.at
+						: NULL,
+			     .features = p.nodes_featureids.at,
+			     .n = p.nodes_featureids.n};
 	e.sets = calloc(e.n + 1, sizeof(*e.sets));
 	double *scores = calloc(e.n_targets + 1, sizeof(*scores));
 	bool *has = calloc(e.n_targets + 1, sizeof(*has));

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/ml/params.h"
 #include "runtime/engine/reference/ml/ml_score.h"
 #include "runtime/kernel/kernels.h"
 
@@ -9,17 +10,15 @@ static msd_err run_scaler(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
 	const size_t features = (size_t)msd_kernel_in_dims(c, 0)[ndim - 1];
-	size_t n;
-	const float *offset = msd_ml_floats(c, "offset", &n);
-	const float *scale = msd_ml_floats(c, "scale", &n);
+	const struct msd_params_scaler p = msd_params_scaler(c->node);
 
 	(void)d;
 	for (size_t i = 0; i < msd_kernel_out_elements(c, 0); i++) {
-		const size_t k = n == 1 ? 0 : i % features;
+		const size_t k = p.scale.n == 1 ? 0 : i % features;
 
 		msd_kernel_put(c, 0, i,
-			       (msd_kernel_get(c, 0, i) - (double)offset[k]) *
-				       (double)scale[k]);
+			       (msd_kernel_get(c, 0, i) - (double)p.offset.at[k]) *
+				       (double)p.scale.at[k]);
 	}
 	return MSD_OK;
 }
@@ -47,7 +46,7 @@ static double length_of(const struct msd_kernel_call *c, size_t first, size_t n,
 /* A row of length 0 stays unchanged. */
 static msd_err run_normalizer(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const char *said = msd_kernel_text(c, "norm");
+	const char *said = msd_params_normalizer(c->node).norm;
 	const enum norm norm = strcmp(said, "MAX") == 0  ? MAX
 			       : strcmp(said, "L1") == 0 ? L1
 							 : L2;

@@ -42,12 +42,10 @@ void msd_ml_put(const struct msd_kernel_call *c, size_t k, size_t row,
 		msd_kernel_put(c, k, row * n + i, scores[i]);
 }
 
-void msd_ml_put_label(const struct msd_kernel_call *c, size_t row, size_t i)
+void msd_ml_put_label(const struct msd_kernel_call *c, size_t row, int64_t label)
 {
-	size_t n;
-
 	if (c->out[0] != NULL)
-		((int64_t *)c->out[0])[row] = msd_ml_ints(c, "labels", &n)[i];
+		((int64_t *)c->out[0])[row] = label;
 }
 
 size_t msd_ml_largest(const double *scores, size_t n)
@@ -57,22 +55,4 @@ size_t msd_ml_largest(const double *scores, size_t n)
 	for (size_t i = 1; i < n; i++)
 		at = scores[i] > scores[at] ? i : at;
 	return at;
-}
-
-const float *msd_ml_floats(const struct msd_kernel_call *c, const char *param,
-			   size_t *ret_n)
-{
-	const modser_sg_attr *a = modser_sg_op_param(modser_sg_node_op(c->node), param);
-
-	*ret_n = a->n;
-	return a->as.floats;
-}
-
-const int64_t *msd_ml_ints(const struct msd_kernel_call *c, const char *param,
-			   size_t *ret_n)
-{
-	const modser_sg_attr *a = modser_sg_op_param(modser_sg_node_op(c->node), param);
-
-	*ret_n = a->n;
-	return a->as.ints;
 }

@@ -9,14 +9,9 @@ void msd_ml_transform(enum msd_ml_transform how, double *scores, size_t n);
 /** Write the scores as row @row of output @k, if it is requested. */
 void msd_ml_put(const struct msd_kernel_call *c, size_t k, size_t row,
 		const double *scores, size_t n);
-/** Write the label of class @i as element @row of output 0, if it is requested. */
-void msd_ml_put_label(const struct msd_kernel_call *c, size_t row, size_t i);
+/** Write @label as element @row of output 0, if it is requested. */
+void msd_ml_put_label(const struct msd_kernel_call *c, size_t row, int64_t label);
 /** Index of the largest score; the first of equal ones. */
 size_t msd_ml_largest(const double *scores, size_t n);
-/** A list parameter of floats. */
-const float *msd_ml_floats(const struct msd_kernel_call *c, const char *param,
-			   size_t *ret_n);
-const int64_t *msd_ml_ints(const struct msd_kernel_call *c, const char *param,
-			   size_t *ret_n);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/ml/params.h"
 #include "runtime/engine/reference/ml/ml_score.h"
 #include "runtime/kernel/kernels.h"
 
@@ -51,17 +52,14 @@ static int compare(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static struct place *places_of(const struct msd_kernel_call *c, const char *trees,
-			       const char *numbers, size_t *ret_n)
+static struct place *places_of(struct msd_ints trees, struct msd_ints numbers)
 {
-	const int64_t *tree = msd_ml_ints(c, trees, ret_n);
-	const int64_t *number = msd_ml_ints(c, numbers, ret_n);
-	struct place *ret = calloc(*ret_n + 1, sizeof(*ret));
+	struct place *ret = calloc(trees.n + 1, sizeof(*ret));
 
-	for (size_t i = 0; ret != NULL && i < *ret_n; i++)
-		ret[i] = (struct place){tree[i], number[i], i};
+	for (size_t i = 0; ret != NULL && i < trees.n; i++)
+		ret[i] = (struct place){trees.at[i], numbers.at[i], i};
 	if (ret != NULL)
-		qsort(ret, *ret_n, sizeof(*ret), compare);
+		qsort(ret, trees.n, sizeof(*ret), compare);
 	return ret;
 }
 
@@ -129,13 +127,10 @@ static msd_err read_leaf(struct forest *f, const struct place *p, struct msd_dia
 
 static msd_err read_branch(struct forest *f, const struct place *p, struct msd_diag *d)
 {
+	const struct msd_params_tree t = msd_params_tree(f->c->node);
+	const struct msd_ints missing = t.nodes_missing_value_tracks_true;
+	const int64_t *feature = t.nodes_featureids.at;
 	struct branch *b = &f->branches[p->at];
-	size_t n, n_missing;
-	const int64_t *feature = msd_ml_ints(f->c, "nodes_featureids", &n);
-	const int64_t *yes = msd_ml_ints(f->c, "nodes_truenodeids", &n);
-	const int64_t *no = msd_ml_ints(f->c, "nodes_falsenodeids", &n);
-	const int64_t *missing =
-		msd_ml_ints(f->c, "nodes_missing_value_tracks_true", &n_missing);
 
 	if (b->mode == MODE_COUNT)
 		return bad(p, "its mode is not known", d);
@@ -144,10 +139,11 @@ static msd_err read_branch(struct forest *f, const struct place *p, struct msd_d
 	if (feature[p->at] < 0 || feature[p->at] >= msd_kernel_in_dims(f->c, 0)[1])
 		return bad(p, "it uses a missing feature", d);
 	b->feature = (size_t)feature[p->at];
-	b->value = (double)msd_ml_floats(f->c, "nodes_values", &n)[p->at];
-	b->tracks_missing = n_missing > 0 && missing[p->at] != 0;
-	const msd_err err = point(f, p, yes[p->at], &b->yes, d);
-	return err == MSD_OK ? point(f, p, no[p->at], &b->no, d) : err;
+	b->value = (double)t.nodes_values.at[p->at];
+	b->tracks_missing = missing.n > 0 && missing.at[p->at] != 0;
+	const msd_err err = point(f, p, t.nodes_truenodeids.at[p->at], &b->yes, d);
+	return err == MSD_OK ? point(f, p, t.nodes_falsenodeids.at[p->at], &b->no, d)
+			     : err;
 }
 
 static void forest_finish(struct forest *f)
@@ -161,17 +157,20 @@ static void forest_finish(struct forest *f)
 static msd_err forest_init(struct forest *f, const struct msd_kernel_call *c,
 			   size_t n_out, struct msd_diag *d)
 {
-	const char *modes = msd_kernel_text(c, "nodes_modes");
-	size_t n;
+	const struct msd_params_tree p = msd_params_tree(c->node);
+	const char *modes = p.nodes_modes;
 	msd_err err = MSD_OK;
 
-	*f = (struct forest){.c = c, .n_out = n_out};
-	f->places = places_of(c, "nodes_treeids", "nodes_nodeids", &f->n);
-	f->leaves = places_of(c, "weights_treeids", "weights_nodeids", &f->n_weights);
+	*f = (struct forest){.c = c,
+			     .n_out = n_out,
+			     .n = p.nodes_treeids.n,
+			     .n_weights = p.weights_treeids.n,
+			     .ids = p.weights_ids.at,
+			     .weights = p.weights.at};
+	f->places = places_of(p.nodes_treeids, p.nodes_nodeids);
+	f->leaves = places_of(p.weights_treeids, p.weights_nodeids);
 	f->branches = calloc(f->n + 1, sizeof(*f->branches));
 	f->is_pointed_to = calloc(f->n + 1, sizeof(*f->is_pointed_to));
-	f->ids = msd_ml_ints(c, "weights_ids", &n);
-	f->weights = msd_ml_floats(c, "weights", &n);
 	if (f->places == NULL || f->leaves == NULL || f->branches == NULL ||
 	    f->is_pointed_to == NULL)
 		return msd_diag_no_memory(d);
@@ -273,16 +272,15 @@ static msd_err score(const struct forest *f, size_t row, enum aggregate how,
 
 static void add_base(const struct msd_kernel_call *c, double *scores)
 {
-	size_t n;
-	const float *base = msd_ml_floats(c, "base_values", &n);
+	const struct msd_floats base = msd_params_tree(c->node).base_values;
 
-	for (size_t i = 0; i < n; i++)
-		scores[i] += (double)base[i];
+	for (size_t i = 0; i < base.n; i++)
+		scores[i] += (double)base.at[i];
 }
 
 static enum aggregate aggregate_of(const struct msd_kernel_call *c)
 {
-	const char *said = msd_kernel_text(c, "aggregate_function");
+	const char *said = msd_params_tree_regressor(c->node).aggregate_function;
 
 	return strcmp(said, "AVERAGE") == 0 ? AVERAGE
 	       : strcmp(said, "MIN") == 0   ? MIN
@@ -308,9 +306,10 @@ static bool is_binary(const struct forest *f, bool *ret_is_positive)
 static void put_binary(const struct msd_kernel_call *c, size_t row, double *scores,
 		       double one, bool is_positive)
 {
-	const enum msd_ml_transform how = msd_ml_transform_of(c->node);
+	const struct msd_params_tree_classifier p = msd_params_tree_classifier(c->node);
+	const enum msd_ml_transform how = msd_ml_transform_of(p.post_transform);
 
-	msd_ml_put_label(c, row, one > (is_positive ? 0.5 : 0) ? 1 : 0);
+	msd_ml_put_label(c, row, p.labels.at[one > (is_positive ? 0.5 : 0) ? 1 : 0]);
 	scores[1] = one;
 	scores[0] = is_positive && how == MSD_ML_NONE ? 1 - one : -one;
 	msd_ml_transform(how, scores, 2);
@@ -320,21 +319,21 @@ static void put_binary(const struct msd_kernel_call *c, size_t row, double *scor
 static void put_classes(const struct forest *f, size_t row, double *scores)
 {
 	const struct msd_kernel_call *c = f->c;
+	const struct msd_params_tree_classifier p = msd_params_tree_classifier(c->node);
+	const struct msd_floats base = p.base_values;
 	bool is_positive;
 
 	if (is_binary(f, &is_positive)) {
 		double one = scores[f->ids[0]];
-		size_t n;
-		const float *base = msd_ml_floats(c, "base_values", &n);
 
-		if (n > 0)
-			one += (double)base[n - 1];
+		if (base.n > 0)
+			one += (double)base.at[base.n - 1];
 		put_binary(c, row, scores, one, is_positive);
 		return;
 	}
 	add_base(c, scores);
-	msd_ml_put_label(c, row, msd_ml_largest(scores, f->n_out));
-	msd_ml_transform(msd_ml_transform_of(c->node), scores, f->n_out);
+	msd_ml_put_label(c, row, p.labels.at[msd_ml_largest(scores, f->n_out)]);
+	msd_ml_transform(msd_ml_transform_of(p.post_transform), scores, f->n_out);
 	msd_ml_put(c, 1, row, scores, f->n_out);
 }
 
@@ -355,7 +354,10 @@ static msd_err run(const struct msd_kernel_call *c, size_t n_out, bool is_classi
 			put_classes(&f, row, scores);
 		} else if (err == MSD_OK) {
 			add_base(c, scores);
-			msd_ml_transform(msd_ml_transform_of(c->node), scores, n_out);
+			msd_ml_transform(
+				msd_ml_transform_of(
+					msd_params_tree(c->node).post_transform),
+				scores, n_out);
 			msd_ml_put(c, 0, row, scores, n_out);
 		}
 	}
@@ -367,15 +369,12 @@ static msd_err run(const struct msd_kernel_call *c, size_t n_out, bool is_classi
 
 static msd_err run_regressor(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	return run(c, (size_t)msd_kernel_int(c, "n_targets"), false, d);
+	return run(c, (size_t)msd_params_tree_regressor(c->node).n_targets, false, d);
 }
 
 static msd_err run_classifier(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	size_t n;
-
-	(void)msd_ml_ints(c, "labels", &n);
-	return run(c, n, true, d);
+	return run(c, msd_params_tree_classifier(c->node).labels.n, true, d);
 }
 
 const struct msd_kernel msd_kernel_tree_regressor = {"TreeEnsembleRegressor",

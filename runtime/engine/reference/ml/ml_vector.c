@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/ml/params.h"
 #include "runtime/engine/reference/ml/ml_score.h"
 #include "runtime/kernel/kernels.h"
 
@@ -34,20 +35,19 @@ static void machine_finish(struct machine *m)
 static msd_err machine_init(struct machine *m, const struct msd_kernel_call *c,
 			    struct msd_diag *d)
 {
-	size_t n, n_params;
-	const float *params = msd_ml_floats(c, "kernel_params", &n_params);
+	const struct msd_params_vector p = msd_params_vector(c->node);
 
 	*m = (struct machine){.c = c, .likeness = msd_ml_likeness_of(c->node)};
-	if (n_params == 3) {
-		m->gamma = (double)params[0];
-		m->coef0 = (double)params[1];
-		m->degree = (double)params[2];
+	if (p.kernel_params.n == 3) {
+		m->gamma = (double)p.kernel_params.at[0];
+		m->coef0 = (double)p.kernel_params.at[1];
+		m->degree = (double)p.kernel_params.at[2];
 	}
 	m->n_features = (size_t)msd_kernel_in_dims(c, 0)[1];
-	m->vectors = msd_ml_floats(c, "support_vectors", &n);
-	m->n_vectors = m->n_features > 0 ? n / m->n_features : 0;
-	m->coefficients = msd_ml_floats(c, "coefficients", &n);
-	m->rho = msd_ml_floats(c, "rho", &n);
+	m->vectors = p.support_vectors.at;
+	m->n_vectors = m->n_features > 0 ? p.support_vectors.n / m->n_features : 0;
+	m->coefficients = p.coefficients.at;
+	m->rho = p.rho.at;
 	m->row = calloc(m->n_features + 1, sizeof(*m->row));
 	m->alike = calloc(m->n_vectors + 1, sizeof(*m->alike));
 	return m->row != NULL && m->alike != NULL ? MSD_OK : msd_diag_no_memory(d);
@@ -97,7 +97,9 @@ static double regress(const struct machine *m)
 
 static msd_err run_regressor(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const bool is_one_class = msd_kernel_int(c, "one_class") != 0;
+	const struct msd_params_vector_regressor p =
+		msd_params_vector_regressor(c->node);
+	const bool is_one_class = p.one_class != 0;
 	struct machine m;
 	const msd_err err = machine_init(&m, c, d);
 
@@ -108,7 +110,7 @@ static msd_err run_regressor(const struct msd_kernel_call *c, struct msd_diag *d
 		if (is_one_class) {
 			y = y > 0 ? 1 : -1;
 		} else {
-			msd_ml_transform(msd_ml_transform_of(c->node), &y, 1);
+			msd_ml_transform(msd_ml_transform_of(p.post_transform), &y, 1);
 		}
 		msd_ml_put(c, 0, row, &y, 1);
 	}
@@ -140,8 +142,10 @@ static void vote_finish(struct vote *v)
 static msd_err vote_init(struct vote *v, const struct msd_kernel_call *c,
 			 struct msd_diag *d)
 {
-	*v = (struct vote){.each = msd_ml_ints(c, "vectors_per_class", &v->n_classes)};
-	(void)msd_ml_ints(c, "labels", &v->n_classes);
+	const struct msd_params_vector_classifier p =
+		msd_params_vector_classifier(c->node);
+
+	*v = (struct vote){.each = p.vectors_per_class.at, .n_classes = p.labels.n};
 	v->n_pairs = v->n_classes * (v->n_classes - 1) / 2;
 	v->sums = calloc(v->n_pairs + 2, sizeof(*v->sums));
 	v->votes = calloc(v->n_classes, sizeof(*v->votes));
@@ -192,9 +196,8 @@ static void take_votes(const struct machine *m, struct vote *v)
 static void pair_up(const struct machine *m, struct vote *v)
 {
 	const double least = 1e-7;
-	size_t n;
-	const float *a = msd_ml_floats(m->c, "prob_a", &n);
-	const float *b = msd_ml_floats(m->c, "prob_b", &n);
+	const float *a = msd_params_vector_classifier(m->c->node).prob_a.at;
+	const float *b = msd_params_vector_classifier(m->c->node).prob_b.at;
 	size_t pair = 0;
 
 	for (size_t i = 0; i < v->n_classes; i++) {
@@ -286,13 +289,13 @@ static size_t winner(const struct vote *v)
  * above 0. */
 static void put_row(const struct machine *m, struct vote *v, size_t row)
 {
-	const enum msd_ml_transform how = msd_ml_transform_of(m->c->node);
-	size_t n_probable;
+	const struct msd_params_vector_classifier p =
+		msd_params_vector_classifier(m->c->node);
+	const enum msd_ml_transform how = msd_ml_transform_of(p.post_transform);
 
-	(void)msd_ml_floats(m->c, "prob_a", &n_probable);
 	take_votes(m, v);
-	msd_ml_put_label(m->c, row, winner(v));
-	if (n_probable > 0) {
+	msd_ml_put_label(m->c, row, p.labels.at[winner(v)]);
+	if (p.prob_a.n > 0) {
 		pair_up(m, v);
 		iterate(v);
 		msd_ml_transform(how, v->p, v->n_classes);
