@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/op/attention/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 #include "runtime/value/element.h"
@@ -231,7 +232,7 @@ static void read(struct attention *t)
 {
 	const struct msd_kernel_call *c = t->c;
 	const struct msd_op_attention *a = &t->a;
-	const double scale = (double)msd_kernel_float(c, "scale");
+	const double scale = (double)msd_params_attention(c->node).scale;
 
 	t->q = rows_of(c, MSD_ATTENTION_Q, a->q_heads, a->q_length, a->head,
 		       a->is_packed);
@@ -244,11 +245,11 @@ static void read(struct attention *t)
 	t->past_v = rows_of(c, MSD_ATTENTION_PAST_V, a->kv_heads, a->past, a->v_head,
 			    false);
 	t->scale = scale != 0 ? scale : 1 / sqrt((double)a->head);
-	t->cap = (double)msd_kernel_float(c, "softcap");
-	t->is_causal = msd_kernel_int(c, "is_causal") != 0;
-	t->left = msd_kernel_int(c, "left_window_size");
-	t->right = msd_kernel_int(c, "right_window_size");
-	t->mode = msd_kernel_int(c, "qk_matmul_output_mode");
+	t->cap = (double)msd_params_attention(c->node).softcap;
+	t->is_causal = msd_params_attention(c->node).is_causal != 0;
+	t->left = msd_params_attention(c->node).left_window_size;
+	t->right = msd_params_attention(c->node).right_window_size;
+	t->mode = msd_params_attention(c->node).qk_matmul_output_mode;
 	if (msd_kernel_has(c, MSD_ATTENTION_MASK))
 		read_mask(t);
 }

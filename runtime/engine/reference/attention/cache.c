@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "graph/op/attention/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/value/element.h"
 
@@ -38,9 +39,10 @@ static msd_err put(const struct cache *k, size_t outer, int64_t first,
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_tensor_scatter p = msd_params_tensor_scatter(c->node);
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(p.axis, ndim);
 	const size_t outer = msd_kernel_outer(dims, axis);
 	const size_t size = msd_kernel_size(c);
 	const struct cache k = {
@@ -49,7 +51,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 		.room = dims[axis],
 		.n = msd_kernel_in_dims(c, 1)[axis],
 		.bytes = msd_kernel_inner(dims, ndim, axis) * size,
-		.is_circular = strcmp(msd_kernel_text(c, "mode"), "circular") == 0,
+		.is_circular = strcmp(p.mode, "circular") == 0,
 	};
 	const size_t n = msd_kernel_out_elements(c, 0);
 	msd_err err = MSD_OK;

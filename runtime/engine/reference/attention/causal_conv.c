@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/attention/params.h"
 #include "runtime/kernel/kernels.h"
 
 struct causal {
@@ -51,7 +52,8 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 		.channels = (size_t)dims[1],
 		.length = (size_t)dims[2],
 		.taps = (size_t)msd_kernel_in_dims(c, 1)[2],
-		.is_swish = strcmp(msd_kernel_text(c, "activation"), "none") != 0,
+		.is_swish =
+			strcmp(msd_params_causal_conv(c->node).activation, "none") != 0,
 	};
 
 	(void)d;

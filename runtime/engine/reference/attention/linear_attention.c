@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/op/attention/params.h"
 #include "runtime/kernel/kernels.h"
 
 struct linear {
@@ -112,7 +113,8 @@ static void run_head(const void *ctx, size_t head)
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	struct linear l = {.c = c, .scale = (double)msd_kernel_float(c, "scale")};
+	struct linear l = {.c = c,
+			   .scale = (double)msd_params_linear_attention(c->node).scale};
 
 	if (msd_op_linear_attention_of(c->node, &l.a) != 0)
 		return msd_diag_set(d, MSD_BAD_ARGUMENT, "its inputs do not fit");

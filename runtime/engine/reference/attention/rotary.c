@@ -1,6 +1,7 @@
 /* RotaryEmbedding. */
 #include "graph/op/attention/rotary.h"
 
+#include "graph/op/attention/params.h"
 #include "runtime/kernel/kernels.h"
 
 /* Rotate the elements of one head, whose first one is @x, by row @row of the tables. */
@@ -26,7 +27,8 @@ static void rotate(const struct msd_kernel_call *c, const struct msd_op_rotary *
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const bool is_interleaved = msd_kernel_int(c, "interleaved") != 0;
+	const bool is_interleaved =
+		msd_params_rotary_embedding(c->node).interleaved != 0;
 	struct msd_op_rotary r;
 
 	if (msd_op_rotary_of(c->node, &r) != 0)

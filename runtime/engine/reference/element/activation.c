@@ -107,14 +107,11 @@ static const char *word(const char *text, size_t i, size_t *ret_n)
 	return text;
 }
 
-msd_err msd_activation_read(const struct msd_kernel_call *c, size_t i,
+msd_err msd_activation_read(const struct msd_op_recurrent *r, size_t i,
 			    const char *otherwise, struct msd_activation *ret,
 			    struct msd_diag *d)
 {
-	const modser_sg_op *op = modser_sg_node_op(c->node);
-	const modser_sg_attr *alpha = modser_sg_op_param(op, "activation_alpha");
-	const modser_sg_attr *beta = modser_sg_op_param(op, "activation_beta");
-	const char *list = msd_kernel_text(c, "activations");
+	const char *list = r->activations;
 	size_t n = strlen(otherwise);
 	const char *name = list[0] != '\0' ? word(list, i, &n) : otherwise;
 
@@ -123,10 +120,10 @@ msd_err msd_activation_read(const struct msd_kernel_call *c, size_t i,
 		    strncasecmp(rows[k].name, name, n) != 0)
 			continue;
 		*ret = rows[k].f;
-		if (i < alpha->n)
-			ret->a = (double)alpha->as.floats[i];
-		if (i < beta->n)
-			ret->b = (double)beta->as.floats[i];
+		if (i < r->alpha.n)
+			ret->a = (double)r->alpha.at[i];
+		if (i < r->beta.n)
+			ret->b = (double)r->beta.at[i];
 		return MSD_OK;
 	}
 	return msd_diag_set(d, MSD_UNSUPPORTED, "activation \"%.*s\" is not known",

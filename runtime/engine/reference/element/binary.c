@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/element/params.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
@@ -249,8 +250,8 @@ static const char *name_of(const struct msd_kernel_call *c)
 	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));
 
 	if (strcmp(op, "Bitwise") == 0)
-		return bitwise[msd_kernel_int(c, "type")];
-	if (strcmp(op, "Mod") == 0 && msd_kernel_int(c, "fmod") != 0)
+		return bitwise[msd_params_bitwise(c->node).type];
+	if (strcmp(op, "Mod") == 0 && msd_params_mod(c->node).fmod != 0)
 		return "Fmod";
 	return op;
 }
@@ -416,7 +417,7 @@ static msd_err run_prelu(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
 	int64_t steps[MODSER_GRAPH_MAX_NDIM] = {0};
 
-	if (msd_kernel_int(c, "broadcasts") != 0)
+	if (msd_params_prelu(c->node).broadcasts != 0)
 		return run_two(c, d);
 	msd_walk_init(&p.walk, msd_kernel_out_dims(c, 0), ndim);
 	msd_walk_stretch(&p.walk, msd_kernel_in_dims(c, 0), ndim);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/element/params.h"
 #include "proto/small.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
@@ -109,12 +110,11 @@ static double power_of(double v, const char *how)
 								    : exponent - 1);
 }
 
-static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
+static msd_err cast(const struct msd_kernel_call *c, bool saturates, const char *how,
+		    struct msd_diag *d)
 {
 	const struct msd_dtype from = msd_kernel_in_dtype(c, 0);
 	const struct msd_dtype to = msd_kernel_out_dtype(c, 0);
-	const bool saturates = msd_kernel_int(c, "saturate") != 0;
-	const char *how = msd_kernel_text(c, "round_mode");
 	const size_t n = msd_kernel_out_elements(c, 0);
 
 	if (msd_number_kind(to) == MSD_N_NONE && !msd_small_is(to)) {
@@ -135,5 +135,20 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	return MSD_OK;
 }
 
-const struct msd_kernel msd_kernel_cast = {"Cast", run, MSD_TAKES_SMALL};
-const struct msd_kernel msd_kernel_cast_like = {"CastLike", run, MSD_TAKES_SMALL};
+static msd_err run_cast(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct msd_params_cast p = msd_params_cast(c->node);
+
+	return cast(c, p.saturate != 0, p.round_mode, d);
+}
+
+static msd_err run_cast_like(const struct msd_kernel_call *c, struct msd_diag *d)
+{
+	const struct msd_params_cast_like p = msd_params_cast_like(c->node);
+
+	return cast(c, p.saturate != 0, p.round_mode, d);
+}
+
+const struct msd_kernel msd_kernel_cast = {"Cast", run_cast, MSD_TAKES_SMALL};
+const struct msd_kernel msd_kernel_cast_like = {"CastLike", run_cast_like,
+						MSD_TAKES_SMALL};

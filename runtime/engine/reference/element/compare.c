@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/element/params.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
@@ -90,12 +91,10 @@ static void run_block(const struct two *t, const int64_t *at, size_t n, uint8_t 
 		y[k] = compare(t->type, order(t->kind, v[0][k], v[1][k]));
 }
 
-static msd_err run_two(const struct msd_kernel_call *c, bool is_logical)
+static msd_err run_two(const struct msd_kernel_call *c, bool is_logical, int64_t type)
 {
 	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
-	struct two t = {
-		c,          dtype, msd_number_kind(dtype), msd_kernel_int(c, "type"),
-		is_logical, {0}};
+	struct two t = {c, dtype, msd_number_kind(dtype), type, is_logical, {0}};
 	struct msd_walk *w = &t.walk;
 	uint8_t *y = c->out[0];
 
@@ -121,13 +120,13 @@ static msd_err run_two(const struct msd_kernel_call *c, bool is_logical)
 static msd_err run_comparison(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	(void)d;
-	return run_two(c, false);
+	return run_two(c, false, msd_params_comparison(c->node).type);
 }
 
 static msd_err run_logical(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	(void)d;
-	return run_two(c, true);
+	return run_two(c, true, msd_params_logical(c->node).type);
 }
 
 /* A row of a Where: addresses of its first elements, and steps in elements. */
@@ -196,15 +195,15 @@ static msd_err run_where(const struct msd_kernel_call *c, struct msd_diag *d)
 }
 
 /* A limit: an input, a float parameter, or none. */
-static union msd_number limit(const struct msd_kernel_call *c, size_t i,
-			      const char *param, int64_t otherwise)
+static union msd_number limit(const struct msd_kernel_call *c, size_t i, float own,
+			      int64_t otherwise)
 {
 	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
 
 	if (msd_kernel_has(c, i))
 		return msd_number_load(dtype, c->in[i], 0);
 	if (msd_number_kind(dtype) == MSD_N_FLOAT)
-		return (union msd_number){.f = (double)msd_kernel_float(c, param)};
+		return (union msd_number){.f = (double)own};
 	return (union msd_number){.i = otherwise};
 }
 
@@ -252,8 +251,9 @@ static msd_err run_clip(const struct msd_kernel_call *c, struct msd_diag *d)
 	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
 	const enum msd_number_kind kind = msd_number_kind(dtype);
 	const bool is_u64 = kind == MSD_N_UINT64;
-	const struct clip p = {c, dtype, limit(c, 1, "min", is_u64 ? 0 : INT64_MIN),
-			       limit(c, 2, "max", is_u64 ? -1 : INT64_MAX)};
+	const struct msd_params_clip own = msd_params_clip(c->node);
+	const struct clip p = {c, dtype, limit(c, 1, own.min, is_u64 ? 0 : INT64_MIN),
+			       limit(c, 2, own.max, is_u64 ? -1 : INT64_MAX)};
 
 	(void)d;
 	msd_ranges_each(msd_kernel_out_elements(c, 0), 1,
@@ -275,9 +275,10 @@ static msd_err run_is_nan(const struct msd_kernel_call *c, struct msd_diag *d)
 
 static msd_err run_is_inf(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_is_inf p = msd_params_is_inf(c->node);
 	const struct msd_dtype dtype = msd_kernel_in_dtype(c, 0);
-	const bool has_negative = msd_kernel_int(c, "detect_negative") != 0;
-	const bool has_positive = msd_kernel_int(c, "detect_positive") != 0;
+	const bool has_negative = p.detect_negative != 0;
+	const bool has_positive = p.detect_positive != 0;
 	const size_t n = msd_kernel_out_elements(c, 0);
 	bool *y = c->out[0];
 

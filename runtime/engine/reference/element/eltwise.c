@@ -1,6 +1,7 @@
 /* Eltwise and BroadMul: elementwise on one or two tensors. */
 #include <math.h>
 
+#include "graph/op/element/params.h"
 #include "runtime/kernel/kernels.h"
 
 enum type { /* numbered as in tmfiles */
@@ -105,9 +106,10 @@ static void run_two(const struct msd_kernel_call *c, int64_t type)
 
 static void run_one(const struct msd_kernel_call *c, int64_t type)
 {
-	const double shift = (double)msd_kernel_float(c, "shift");
-	const double power = (double)msd_kernel_float(c, "power");
-	const double scale = (double)msd_kernel_float(c, "scale");
+	const struct msd_params_eltwise p = msd_params_eltwise(c->node);
+	const double shift = (double)p.shift;
+	const double power = (double)p.power;
+	const double scale = (double)p.scale;
 	const size_t n = msd_kernel_out_elements(c, 0);
 
 	for (size_t i = 0; i < n; i++) {
@@ -121,7 +123,7 @@ static void run_one(const struct msd_kernel_call *c, int64_t type)
 
 static msd_err run_eltwise(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const int64_t type = msd_kernel_int(c, "type");
+	const int64_t type = msd_params_eltwise(c->node).type;
 
 	(void)d;
 	if (modser_sg_node_input_count(c->node) == 2) {

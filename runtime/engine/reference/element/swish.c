@@ -1,11 +1,12 @@
 /* Swish: x * sigmoid(alpha * x), times input 1 if there is one. */
 #include <math.h>
 
+#include "graph/op/element/params.h"
 #include "runtime/kernel/kernels.h"
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const double alpha = (double)msd_kernel_float(c, "alpha");
+	const double alpha = (double)msd_params_swish(c->node).alpha;
 	const bool is_gate = msd_kernel_has(c, 1);
 	const size_t n = msd_kernel_out_elements(c, 0);
 

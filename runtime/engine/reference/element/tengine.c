@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/element/params.h"
 #include "runtime/kernel/kernels.h"
 
 enum unary { /* numbered as in tmfiles */
@@ -67,7 +68,7 @@ static double compute(int64_t type, double x)
 
 static msd_err run_unary(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const int64_t type = msd_kernel_int(c, "type");
+	const int64_t type = msd_params_unary(c->node).type;
 	const size_t n = msd_kernel_out_elements(c, 0);
 
 	(void)d;
@@ -103,7 +104,7 @@ static msd_err run_relu1(const struct msd_kernel_call *c, struct msd_diag *d)
 /* 1 above the threshold, else 0. */
 static msd_err run_threshold(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const double threshold = (double)msd_kernel_float(c, "threshold");
+	const double threshold = (double)msd_params_threshold(c->node).threshold;
 	const size_t n = msd_kernel_out_elements(c, 0);
 
 	(void)d;
@@ -133,7 +134,7 @@ static msd_err run_bias(const struct msd_kernel_call *c, struct msd_diag *d)
 static msd_err run_scale(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(msd_params_scale(c->node).axis, ndim);
 	const size_t factors = msd_kernel_in_elements(c, 1);
 	const size_t n = msd_kernel_out_elements(c, 0);
 

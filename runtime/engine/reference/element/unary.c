@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/element/params.h"
 #include "runtime/engine/reference/element/exponential.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
@@ -247,12 +248,32 @@ static void n_sigmoid(double *x, size_t n)
 		x[i] = 1 / (1 + x[i]);
 }
 
+/* Readers of parameters. */
+typedef float param_fn(const modser_sg_node *node);
+#define PARAM(id, field)                                                               \
+	static float id##_##field(const modser_sg_node *node)                          \
+	{                                                                              \
+		return msd_params_##id(node).field;                                    \
+	}
+PARAM(celu, alpha)
+PARAM(elu, alpha)
+PARAM(hard_swish, alpha)
+PARAM(hard_swish, beta)
+PARAM(hardsigmoid, alpha)
+PARAM(hardsigmoid, beta)
+PARAM(relu, negative_slope)
+PARAM(selu, alpha)
+PARAM(selu, lambda)
+PARAM(shrink, lambd)
+PARAM(shrink, bias)
+PARAM(thresholded_relu, alpha)
+
 struct row {
 	const char *op;
 	floats_fn *f; /* NULL: floats are not supported */
 	int_fn *i;    /* NULL: integers are not supported */
-	const char *a;
-	const char *b;
+	param_fn *a;  /* parameters; NULL: it has none */
+	param_fn *b;
 	void (*near)(double *x, size_t n); /* NULL: only f */
 };
 static const struct row rows[] = {
@@ -265,26 +286,27 @@ static const struct row rows[] = {
 	{"Atanh", r_atanh, NULL, NULL, NULL, NULL},
 	{"BitwiseNot", NULL, i_bitwise_not, NULL, NULL, NULL},
 	{"Ceil", r_ceil, NULL, NULL, NULL, NULL},
-	{"Celu", r_celu, NULL, "alpha", NULL, NULL},
+	{"Celu", r_celu, NULL, celu_alpha, NULL, NULL},
 	{"Cos", r_cos, NULL, NULL, NULL, NULL},
 	{"Cosh", r_cosh, NULL, NULL, NULL, NULL},
-	{"Elu", r_elu, NULL, "alpha", NULL, NULL},
+	{"Elu", r_elu, NULL, elu_alpha, NULL, NULL},
 	{"Erf", r_erf, NULL, NULL, NULL, NULL},
 	{"Exp", r_exp, NULL, NULL, NULL, n_exp},
 	{"Floor", r_floor, NULL, NULL, NULL, NULL},
 	{"Gelu", r_gelu, NULL, NULL, NULL, NULL},
 	{"GeluTanh", r_gelu_tanh, NULL, NULL, NULL, NULL},
-	{"HardSwish", r_hard_swish, NULL, "alpha", "beta", NULL},
-	{"Hardsigmoid", r_hard_sigmoid, NULL, "alpha", "beta", NULL},
+	{"HardSwish", r_hard_swish, NULL, hard_swish_alpha, hard_swish_beta, NULL},
+	{"Hardsigmoid", r_hard_sigmoid, NULL, hardsigmoid_alpha, hardsigmoid_beta,
+	 NULL},
 	{"Log", r_log, NULL, NULL, NULL, NULL},
 	{"Mish", r_mish, NULL, NULL, NULL, NULL},
 	{"Neg", r_neg, i_neg, NULL, NULL, NULL},
 	{"Not", NULL, i_not, NULL, NULL, NULL},
-	{"ReLu", r_relu, i_relu, "negative_slope", NULL, NULL},
+	{"ReLu", r_relu, i_relu, relu_negative_slope, NULL, NULL},
 	{"Reciprocal", r_reciprocal, NULL, NULL, NULL, NULL},
 	{"Round", r_rint, NULL, NULL, NULL, NULL},
-	{"Selu", r_selu, NULL, "alpha", "lambda", NULL},
-	{"Shrink", r_shrink, NULL, "lambd", "bias", NULL},
+	{"Selu", r_selu, NULL, selu_alpha, selu_lambda, NULL},
+	{"Shrink", r_shrink, NULL, shrink_lambd, shrink_bias, NULL},
 	{"Sigmoid", r_sigmoid, NULL, NULL, NULL, n_sigmoid},
 	{"Sign", r_sign, i_sign, NULL, NULL, NULL},
 	{"Sin", r_sin, NULL, NULL, NULL, NULL},
@@ -294,7 +316,8 @@ static const struct row rows[] = {
 	{"Sqrt", r_sqrt, NULL, NULL, NULL, NULL},
 	{"Tan", r_tan, NULL, NULL, NULL, NULL},
 	{"Tanh", r_tanh, NULL, NULL, NULL, NULL},
-	{"ThresholdedRelu", r_thresholded_relu, NULL, "alpha", NULL, NULL},
+	{"ThresholdedRelu", r_thresholded_relu, NULL, thresholded_relu_alpha, NULL,
+	 NULL},
 };
 
 static const struct row *row_of(const char *op)
@@ -311,14 +334,14 @@ static const struct row *row_for(const struct msd_kernel_call *c)
 {
 	const char *op = modser_sg_op_name(modser_sg_node_op(c->node));
 	const bool is_tanh = strcmp(op, "Gelu") == 0 &&
-			     strcmp(msd_kernel_text(c, "approximate"), "tanh") == 0;
+			     strcmp(msd_params_gelu(c->node).approximate, "tanh") == 0;
 
 	return row_of(is_tanh ? "GeluTanh" : op);
 }
 
-static double param(const struct msd_kernel_call *c, const char *name)
+static double param(const struct msd_kernel_call *c, param_fn *read)
 {
-	return name != NULL ? (double)msd_kernel_float(c, name) : 0;
+	return read != NULL ? (double)read(c->node) : 0;
 }
 
 struct unary {

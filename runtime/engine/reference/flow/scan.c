@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/flow/params.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/plan/turns.h"
 
@@ -15,19 +16,12 @@ struct sliced {
 	uint8_t *p;
 };
 
-/* Entry @i of a list parameter; zero if the list is missing. */
-static int64_t number(const struct msd_flow_call *c, const char *param, size_t i)
-{
-	const modser_sg_attr *a = modser_sg_op_param(modser_sg_node_op(c->node), param);
-
-	return i < a->n ? a->as.ints[i] : 0;
-}
-
 static msd_err sliced_init(struct sliced *s, const struct msd_flow_call *c, size_t i,
 			   const struct msd_flow_value *all, struct msd_diag *d)
 {
+	const struct msd_params_scan p = msd_params_scan(c->node);
 	const int64_t ndim = (int64_t)all->ndim;
-	const int64_t axis = number(c, "scan_input_axes", i);
+	const int64_t axis = msd_ints_at(p.scan_input_axes, i, 0);
 
 	if (!all->is_there || axis < -ndim || axis >= ndim) {
 		return msd_diag_set(d, MSD_BAD_ARTIFACT, "axis %" PRId64 " of %" PRId64,
@@ -36,7 +30,8 @@ static msd_err sliced_init(struct sliced *s, const struct msd_flow_call *c, size
 	*s = (struct sliced){.all = *all,
 			     .slice = *all,
 			     .axis = msd_kernel_axis(axis, all->ndim),
-			     .is_reverse = number(c, "scan_input_directions", i) != 0};
+			     .is_reverse =
+				     msd_ints_at(p.scan_input_directions, i, 0) != 0};
 	const int64_t n = all->dims[s->axis];
 	s->slice.ndim--;
 	memmove(s->slice.dims + s->axis, s->slice.dims + s->axis + 1,
@@ -100,20 +95,20 @@ static msd_err run_turns(struct msd_turns *t, struct sliced *list, size_t n,
 static msd_err give_all(const struct msd_turns *t, const struct msd_flow_call *c,
 			struct msd_diag *d)
 {
+	const struct msd_params_scan p = msd_params_scan(c->node);
 	msd_err err = msd_turns_give(t, c, d);
 
 	for (size_t k = 0; err == MSD_OK && k < t->n_stacks; k++) {
-		err = msd_turns_give_stack(t, c, k, number(c, "scan_output_axes", k),
-					   number(c, "scan_output_directions", k) != 0,
-					   d);
+		err = msd_turns_give_stack(
+			t, c, k, msd_ints_at(p.scan_output_axes, k, 0),
+			msd_ints_at(p.scan_output_directions, k, 0) != 0, d);
 	}
 	return err;
 }
 
 static msd_err run_scan(const struct msd_flow_call *c, struct msd_diag *d)
 {
-	const size_t n =
-		(size_t)modser_sg_op_int(modser_sg_node_op(c->node), "num_scan_inputs");
+	const size_t n = (size_t)msd_params_scan(c->node).num_scan_inputs;
 	struct sliced *list = calloc(n, sizeof(*list));
 	struct msd_turns t;
 

@@ -1,6 +1,7 @@
 /* EyeLike, Trilu and OneHot: values that depend only on the position. */
 #include <string.h>
 
+#include "graph/op/index/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/value/element.h"
 
@@ -8,7 +9,7 @@ static msd_err run_eye_like(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const struct msd_dtype dtype = msd_kernel_out_dtype(c, 0);
 	const int64_t *dims = msd_kernel_out_dims(c, 0);
-	const int64_t shift = msd_kernel_int(c, "k");
+	const int64_t shift = msd_params_eye_like(c->node).k;
 
 	if (msd_number_kind(dtype) == MSD_N_NONE) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
@@ -41,7 +42,7 @@ static msd_err run_trilu(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
 	const int64_t rows = msd_kernel_in_dims(c, 0)[ndim - 2];
 	const int64_t columns = msd_kernel_in_dims(c, 0)[ndim - 1];
-	const bool is_upper = msd_kernel_int(c, "upper") != 0;
+	const bool is_upper = msd_params_trilu(c->node).upper != 0;
 	const size_t size = msd_kernel_size(c);
 	const int64_t own =
 		msd_kernel_has(c, 1)
@@ -70,7 +71,7 @@ static msd_err run_one_hot(const struct msd_kernel_call *c, struct msd_diag *d)
 	const struct msd_dtype index = msd_kernel_in_dtype(c, 0);
 	const size_t ndim = msd_kernel_out_ndim(c, 0);
 	const int64_t *dims = msd_kernel_out_dims(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(msd_params_one_hot(c->node).axis, ndim);
 	const size_t inner = msd_kernel_inner(dims, ndim, axis);
 	const size_t outer = msd_kernel_outer(dims, axis);
 	const int64_t depth = dims[axis];

@@ -1,7 +1,9 @@
 /* Gather, and Pad. */
 #include <string.h>
 
+#include "graph/op/index/params.h"
 #include "graph/op/move/pad.h"
+#include "graph/op/move/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/walk.h"
 #include "runtime/value/element.h"
@@ -10,7 +12,7 @@ static msd_err run_gather(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(msd_params_gather(c->node).axis, ndim);
 	const size_t row = msd_kernel_inner(dims, ndim, axis) * msd_kernel_size(c);
 	const size_t outer = msd_kernel_outer(dims, axis);
 	const int64_t n = (int64_t)msd_kernel_in_elements(c, 1);
@@ -133,7 +135,7 @@ static msd_err run_pad(const struct msd_kernel_call *c, struct msd_diag *d)
 	struct pad p = {.x = c->in[0],
 			.element = (const uint8_t *)padding,
 			.size = msd_kernel_size(c),
-			.mode = msd_kernel_int(c, "mode"),
+			.mode = msd_params_pad(c->node).mode,
 			.ndim = msd_kernel_in_ndim(c, 0),
 			.in = msd_kernel_in_dims(c, 0),
 			.out = msd_kernel_out_dims(c, 0)};
@@ -145,7 +147,7 @@ static msd_err run_pad(const struct msd_kernel_call *c, struct msd_diag *d)
 		memcpy(padding, c->in[2], p.size);
 	} else if (msd_number_kind(dtype) == MSD_N_FLOAT) {
 		msd_number_store_float(dtype, padding, 0,
-				       (double)msd_kernel_float(c, "value"));
+				       (double)msd_params_pad(c->node).value);
 	}
 	if (n == 0)
 		return MSD_OK;

@@ -1,6 +1,7 @@
 /* GatherElements and GatherND: an index for each element, or tuples of indices. */
 #include <string.h>
 
+#include "graph/op/index/params.h"
 #include "runtime/engine/reference/index/index.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/walk.h"
@@ -14,7 +15,7 @@ static msd_err run_elements(const struct msd_kernel_call *c, struct msd_diag *d)
 	int64_t n;
 	int64_t at = 0;
 
-	msd_index_walk(c, &w, &step, &n);
+	msd_index_walk(c, msd_params_gather_elements(c->node).axis, &w, &step, &n);
 	for (msd_walk_begin(&w); w.row < w.n_rows; msd_walk_next(&w)) {
 		for (int64_t k = 0; k < w.n; k++, at++, y += size) {
 			int64_t i;
@@ -31,7 +32,7 @@ static msd_err run_elements(const struct msd_kernel_call *c, struct msd_diag *d)
 
 static msd_err run_nd(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const size_t stacked = (size_t)msd_kernel_int(c, "batch_dims");
+	const size_t stacked = (size_t)msd_params_gather_nd(c->node).batch_dims;
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
 	const size_t n_indices = msd_kernel_in_ndim(c, 1);

@@ -1,10 +1,10 @@
 #include "runtime/engine/reference/index/index.h"
 
-void msd_index_walk(const struct msd_kernel_call *c, struct msd_walk *ret,
-		    int64_t *ret_step, int64_t *ret_n)
+void msd_index_walk(const struct msd_kernel_call *c, int64_t own_axis,
+		    struct msd_walk *ret, int64_t *ret_step, int64_t *ret_n)
 {
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(own_axis, ndim);
 	int64_t steps[MODSER_GRAPH_MAX_NDIM] = {0};
 
 	msd_walk_steps(msd_kernel_in_dims(c, 0), ndim, steps);

@@ -9,8 +9,8 @@
  * Iterate over the indices, one index per element. Operand 0 is at index 0 of the
  * axis, which has the step *@ret_step and the extent *@ret_n.
  */
-void msd_index_walk(const struct msd_kernel_call *c, struct msd_walk *ret,
-		    int64_t *ret_step, int64_t *ret_n);
+void msd_index_walk(const struct msd_kernel_call *c, int64_t own_axis,
+		    struct msd_walk *ret, int64_t *ret_step, int64_t *ret_n);
 /**
  * Find the row that tuple @i points to. Rows span the axes after those that the tuple
  * indexes and are counted from the first of its stack; @stacked axes precede the

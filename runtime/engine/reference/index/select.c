@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "graph/op/index/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/walk.h"
 
@@ -33,12 +34,12 @@ static msd_err run_non_zero(const struct msd_kernel_call *c, struct msd_diag *d)
 
 static msd_err run_compress(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const bool is_flat = msd_kernel_int(c, "axis") == MSD_OP_FLAT;
+	const struct msd_params_compress p = msd_params_compress(c->node);
+	const bool is_flat = p.axis == MSD_OP_FLAT;
 	const int64_t flat[] = {(int64_t)msd_kernel_in_elements(c, 0)};
 	const int64_t *dims = is_flat ? flat : msd_kernel_in_dims(c, 0);
 	const size_t ndim = is_flat ? 1 : msd_kernel_in_ndim(c, 0);
-	const size_t axis =
-		is_flat ? 0 : msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = is_flat ? 0 : msd_kernel_axis(p.axis, ndim);
 	const size_t row = msd_kernel_inner(dims, ndim, axis) * msd_kernel_size(c);
 	const size_t outer = msd_kernel_outer(dims, axis);
 	const int64_t n = msd_kernel_in_dims(c, 1)[0];

@@ -1,6 +1,7 @@
 /* Range, CumSum and ReverseSequence: operators along one axis. */
 #include <string.h>
 
+#include "graph/op/index/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/value/element.h"
 
@@ -79,6 +80,7 @@ static void run_line(const struct line *l, const void *x, void *y, int64_t from)
 
 static msd_err run_cum_sum(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_cum_sum p = msd_params_cum_sum(c->node);
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
 	int64_t axis;
@@ -91,9 +93,9 @@ static msd_err run_cum_sum(const struct msd_kernel_call *c, struct msd_diag *d)
 	const struct line l = {.dtype = msd_kernel_in_dtype(c, 0),
 			       .n = dims[axis],
 			       .step = (int64_t)inner,
-			       .is_exclusive = msd_kernel_int(c, "exclusive") != 0,
-			       .is_reverse = msd_kernel_int(c, "reverse") != 0,
-			       .is_product = msd_kernel_int(c, "product") != 0};
+			       .is_exclusive = p.exclusive != 0,
+			       .is_reverse = p.reverse != 0,
+			       .is_product = p.product != 0};
 	for (size_t o = 0; o < outer; o++) {
 		for (size_t i = 0; i < inner; i++) {
 			run_line(&l, c->in[0], c->out[0],
@@ -107,7 +109,7 @@ static msd_err run_cum_sum(const struct msd_kernel_call *c, struct msd_diag *d)
 static msd_err run_reverse_sequence(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
-	const bool is_time_first = msd_kernel_int(c, "time_axis") == 0;
+	const bool is_time_first = msd_params_reverse_sequence(c->node).time_axis == 0;
 	const int64_t batches = dims[is_time_first ? 1 : 0];
 	const int64_t times = dims[is_time_first ? 0 : 1];
 	const size_t row = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1) *

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "graph/op/index/params.h"
 #include "runtime/kernel/kernels.h"
 
 /* Copy slice @from of input 0 to slice @to of the output. */
@@ -12,7 +13,7 @@ static void copy(const struct msd_kernel_call *c, size_t from, size_t to)
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const size_t axis =
-		is_flat ? 0 : msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+		is_flat ? 0 : msd_kernel_axis(msd_params_unique(c->node).axis, ndim);
 	const size_t outer = is_flat ? 1 : msd_kernel_outer(in, axis);
 	const size_t row =
 		(is_flat ? 1 : msd_kernel_inner(in, ndim, axis)) * msd_kernel_size(c);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/op/layer/params.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
@@ -32,7 +33,8 @@ static struct channels channels_of(const struct msd_kernel_call *c)
 static void moments_given(const struct msd_kernel_call *c, size_t k, double *ret_mean,
 			  double *ret_variance)
 {
-	const double factor = (double)msd_kernel_float(c, "rescale_factor");
+	const double factor =
+		(double)msd_params_batch_normalization(c->node).rescale_factor;
 	const double rescale = factor != 0 ? 1 / factor : 0;
 
 	*ret_mean = msd_kernel_get(c, MEAN, k) * rescale;
@@ -67,7 +69,8 @@ static void moments_of(const struct msd_kernel_call *c, const struct channels *c
 static void put_moved(const struct msd_kernel_call *c, size_t i, size_t k, double now)
 {
 	const size_t out = i - 2;
-	const double momentum = (double)msd_kernel_float(c, "momentum");
+	const double momentum =
+		(double)msd_params_batch_normalization(c->node).momentum;
 
 	if (out < modser_sg_node_output_count(c->node) && c->out[out] != NULL) {
 		msd_kernel_put(c, out, k,
@@ -94,8 +97,9 @@ struct norm {
 static void find_terms(const struct norm *p)
 {
 	const struct msd_kernel_call *c = p->c;
-	const bool is_training = msd_kernel_int(c, "training_mode") != 0;
-	const double eps = (double)msd_kernel_float(c, "eps");
+	const bool is_training =
+		msd_params_batch_normalization(c->node).training_mode != 0;
+	const double eps = (double)msd_params_batch_normalization(c->node).eps;
 
 	for (size_t k = 0; k < p->ch.n; k++) {
 		double variance;

@@ -2,6 +2,7 @@
  * LpNorm: normalises each row along an axis to length 1. */
 #include <math.h>
 
+#include "graph/op/layer/params.h"
 #include "runtime/engine/reference/layer/moments.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
@@ -49,14 +50,15 @@ static void run_groups(const void *ctx, size_t first, size_t count)
 
 static msd_err run_group_norm(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_group_norm p = msd_params_group_norm(c->node);
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
-	const size_t n = (size_t)msd_kernel_int(c, "num_groups");
+	const size_t n = (size_t)p.num_groups;
 	const struct groups g = {
 		.c = c,
 		.n = n,
 		.channels = (size_t)dims[1] / n,
 		.plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1),
-		.eps = (double)msd_kernel_float(c, "eps"),
+		.eps = (double)p.eps,
 	};
 
 	(void)d;
@@ -70,12 +72,13 @@ static msd_err run_group_norm(const struct msd_kernel_call *c, struct msd_diag *
 /* A row of zeros stays unchanged. */
 static msd_err run_lp_norm(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_lp_norm p = msd_params_lp_norm(c->node);
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(p.axis, ndim);
 	const size_t n = (size_t)dims[axis];
 	const size_t inner = msd_kernel_inner(dims, ndim, axis);
-	const bool is_sum = msd_kernel_int(c, "p") == 1;
+	const bool is_sum = p.p == 1;
 
 	(void)d;
 	for (size_t row = 0; row < msd_kernel_outer(dims, axis) * inner; row++) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/layer/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/value/element.h"
 
@@ -45,7 +46,7 @@ static msd_err loss_of(const struct scores *s, size_t k, double off, double *ret
 
 	*ret = 0;
 	*ret_weight = 0;
-	if (own == msd_kernel_int(s->c, "ignore_index"))
+	if (own == msd_params_loss(s->c->node).ignore_index)
 		return MSD_OK;
 	const msd_err err =
 		msd_kernel_index(s->c, 1, (int64_t)k, (int64_t)s->classes, &label, d);
@@ -69,7 +70,7 @@ static msd_err run(const struct msd_kernel_call *c, bool is_softmax, struct msd_
 		.has_logs =
 			modser_sg_node_output_count(c->node) > 1 && c->out[1] != NULL,
 	};
-	const char *how = msd_kernel_text(c, "reduction");
+	const char *how = msd_params_loss(c->node).reduction;
 	double sum = 0;
 	double weights = 0;
 

@@ -1,4 +1,5 @@
 /* Products of matrices: Gemm, MatMul and FullyConnected. */
+#include "graph/op/layer/params.h"
 #include "runtime/engine/reference/layer/product.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
@@ -164,7 +165,7 @@ static void read_more(const struct msd_kernel_call *c, struct matrices *p)
 	const size_t n = msd_kernel_in_ndim(c, 2);
 
 	p->more = c->in[2];
-	p->more_scale = (double)msd_kernel_float(c, "beta");
+	p->more_scale = (double)msd_params_gemm(c->node).beta;
 	p->more_column = n > 0 && dims[n - 1] != 1 ? 1 : 0;
 	p->more_row = n > 1 && dims[n - 2] != 1 ? dims[n - 1] : 0;
 }
@@ -173,8 +174,8 @@ static msd_err run_gemm(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *a = msd_kernel_in_dims(c, 0);
 	const int64_t *b = msd_kernel_in_dims(c, 1);
-	const bool is_a = msd_kernel_int(c, "transA") != 0;
-	const bool is_b = msd_kernel_int(c, "transB") != 0;
+	const bool is_a = msd_params_gemm(c->node).transA != 0;
+	const bool is_b = msd_params_gemm(c->node).transB != 0;
 	struct matrices p = {
 		.dtype = msd_kernel_in_dtype(c, 0),
 		.a = c->in[0],
@@ -187,7 +188,7 @@ static msd_err run_gemm(const struct msd_kernel_call *c, struct msd_diag *d)
 		.a_column = is_a ? a[1] : 1,
 		.b_row = is_b ? 1 : b[1],
 		.b_column = is_b ? b[1] : 1,
-		.scale = (double)msd_kernel_float(c, "alpha"),
+		.scale = (double)msd_params_gemm(c->node).alpha,
 	};
 
 	(void)d;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/op/layer/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/walk.h"
 
@@ -17,15 +18,14 @@ struct group {
 /* Strides of a tensor with one element per group. Returns the number of groups. */
 static size_t lay(const struct msd_kernel_call *c, int64_t *steps)
 {
-	const modser_sg_attr *axes =
-		modser_sg_op_param(modser_sg_node_op(c->node), "axes");
+	const struct msd_ints axes = msd_params_mean_variance(c->node).axes;
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	bool is_named[MODSER_GRAPH_MAX_NDIM] = {false};
 	size_t n = 1;
 
-	for (size_t i = 0; i < axes->n; i++)
-		is_named[msd_kernel_axis(axes->as.ints[i], ndim)] = true;
+	for (size_t i = 0; i < axes.n; i++)
+		is_named[msd_kernel_axis(axes.at[i], ndim)] = true;
 	for (size_t i = ndim; i > 0; i--) {
 		steps[i - 1] = is_named[i - 1] ? 0 : (int64_t)n;
 		n *= is_named[i - 1] ? 1 : (size_t)dims[i - 1];

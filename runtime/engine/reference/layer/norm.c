@@ -1,6 +1,7 @@
 /* Normalizations: InstanceNorm, LayerNorm and LRN. */
 #include <math.h>
 
+#include "graph/op/layer/params.h"
 #include "runtime/engine/reference/layer/moments.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
@@ -53,9 +54,9 @@ static msd_err run_lrn(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	enum { LRN_NS = 30 }; /* of an element */
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
-	const int64_t size = msd_kernel_int(c, "local_size");
+	const int64_t size = msd_params_lrn(c->node).local_size;
 	/* In ONNX the larger half of an even window is after the channel. */
-	const int64_t before = msd_kernel_int(c, "is_onnx") != 0 ? size - 1 : size;
+	const int64_t before = msd_params_lrn(c->node).is_onnx != 0 ? size - 1 : size;
 	const struct channels p = {
 		.c = c,
 		.dtype = msd_kernel_in_dtype(c, 0),
@@ -63,12 +64,12 @@ static msd_err run_lrn(const struct msd_kernel_call *c, struct msd_diag *d)
 		.plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1),
 		.before = (size_t)before / 2,
 		.after = (size_t)size / 2,
-		.k = (double)msd_kernel_float(c, "k"),
-		.alpha = (double)msd_kernel_float(c, "alpha") / (double)size,
-		.beta = (double)msd_kernel_float(c, "beta"),
+		.k = (double)msd_params_lrn(c->node).k,
+		.alpha = (double)msd_params_lrn(c->node).alpha / (double)size,
+		.beta = (double)msd_params_lrn(c->node).beta,
 	};
 
-	if (msd_kernel_int(c, "norm_region") != 0) {
+	if (msd_params_lrn(c->node).norm_region != 0) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "LRN within a channel cannot be run");
 	}
@@ -122,7 +123,7 @@ static msd_err run_instance_norm(const struct msd_kernel_call *c, struct msd_dia
 		.dtype = msd_kernel_in_dtype(c, 0),
 		.n = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1),
 		.channels = (size_t)dims[1],
-		.eps = (double)msd_kernel_float(c, "eps"),
+		.eps = (double)msd_params_instance_norm(c->node).eps,
 	};
 
 	(void)d;
@@ -190,13 +191,13 @@ static msd_err run_layer_norm(const struct msd_kernel_call *c, struct msd_diag *
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(msd_params_layer_norm(c->node).axis, ndim);
 	const size_t outer = msd_kernel_outer(dims, axis);
 	const struct rows p = {
 		.c = c,
 		.dtype = msd_kernel_in_dtype(c, 0),
 		.n = msd_kernel_outer(dims, ndim) / (outer > 0 ? outer : 1),
-		.eps = (double)msd_kernel_float(c, "eps"),
+		.eps = (double)msd_params_layer_norm(c->node).eps,
 	};
 
 	(void)d;

@@ -1,6 +1,7 @@
 /* RMSNorm. */
 #include <math.h>
 
+#include "graph/op/layer/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/walk.h"
 
@@ -14,14 +15,14 @@ static double inverse_root(const struct msd_kernel_call *c, size_t x, size_t n)
 
 		sum += v * v;
 	}
-	return 1 / sqrt(sum / (double)n + (double)msd_kernel_float(c, "eps"));
+	return 1 / sqrt(sum / (double)n + (double)msd_params_rms_norm(c->node).eps);
 }
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(msd_params_rms_norm(c->node).axis, ndim);
 	const size_t outer = msd_kernel_outer(dims, axis);
 	const size_t n = msd_kernel_outer(dims, ndim) / (outer > 0 ? outer : 1);
 	struct msd_walk w;

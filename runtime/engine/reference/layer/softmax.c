@@ -1,6 +1,7 @@
 /* Softmax, its logarithm and Hardmax along one axis, or along all axes from one on. */
 #include <math.h>
 
+#include "graph/op/layer/params.h"
 #include "runtime/engine/reference/element/exponential.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
@@ -178,12 +179,12 @@ static msd_err run(const struct msd_kernel_call *c, line_fn *line)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(msd_params_softmax(c->node).axis, ndim);
 	const size_t outer = msd_kernel_outer(dims, axis);
 	size_t inner = msd_kernel_inner(dims, ndim, axis);
 	size_t n = (size_t)dims[axis];
 
-	if (msd_kernel_int(c, "flattens") != 0) {
+	if (msd_params_softmax(c->node).flattens != 0) {
 		n *= inner;
 		inner = 1;
 	}

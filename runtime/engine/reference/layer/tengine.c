@@ -2,6 +2,7 @@
  */
 #include <math.h>
 
+#include "graph/op/layer/params.h"
 #include "runtime/kernel/kernels.h"
 
 static double square_sum(const struct msd_kernel_call *c, size_t at, size_t n,
@@ -20,13 +21,14 @@ static double square_sum(const struct msd_kernel_call *c, size_t at, size_t n,
 /* Divide by the length over the channels, or over all, and scale. */
 static msd_err run_normalize(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_normalize p = msd_params_normalize(c->node);
 	static const double least = 1e-10; /* Caffe's, for zeros */
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1);
 	const size_t channels = (size_t)dims[1];
 	const size_t image = channels * plane;
-	const bool is_whole = msd_kernel_int(c, "across_spatial") != 0;
-	const bool is_shared = msd_kernel_int(c, "channel_shared") != 0;
+	const bool is_whole = p.across_spatial != 0;
+	const bool is_shared = p.channel_shared != 0;
 
 	(void)d;
 	for (size_t at = 0; at < (size_t)dims[0] * image; at += image) {
@@ -55,12 +57,13 @@ static msd_err run_normalize(const struct msd_kernel_call *c, struct msd_diag *d
  * eps to the deviation. */
 static msd_err run_mvn(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_mvn p = msd_params_mvn(c->node);
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1);
-	const bool is_whole = msd_kernel_int(c, "across_channels") != 0;
+	const bool is_whole = p.across_channels != 0;
 	const size_t n = is_whole ? plane * (size_t)dims[1] : plane;
-	const bool divides = msd_kernel_int(c, "normalize_variance") != 0;
-	const double eps = (double)msd_kernel_float(c, "eps");
+	const bool divides = p.normalize_variance != 0;
+	const double eps = (double)p.eps;
 
 	(void)d;
 	for (size_t at = 0; at < msd_kernel_out_elements(c, 0); at += n) {

@@ -1,6 +1,7 @@
 /* Concat, and its inverses Slice and Split. */
 #include <string.h>
 
+#include "graph/op/move/params.h"
 #include "graph/op/move/slice.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/walk.h"
@@ -8,7 +9,7 @@
 static msd_err run_concat(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(msd_params_concat(c->node).axis, ndim);
 	const size_t outer = msd_kernel_outer(msd_kernel_out_dims(c, 0), axis);
 	const size_t size = msd_kernel_size(c);
 	uint8_t *y = c->out[0];
@@ -28,11 +29,11 @@ static msd_err run_concat(const struct msd_kernel_call *c, struct msd_diag *d)
 }
 
 /* Copy consecutive pieces along one axis, the first from @begin on. */
-static void take_pieces(const struct msd_kernel_call *c, size_t begin)
+static void take_pieces(const struct msd_kernel_call *c, int64_t own_axis, size_t begin)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(own_axis, ndim);
 	const size_t inner = msd_kernel_inner(dims, ndim, axis) * msd_kernel_size(c);
 	const size_t outer = msd_kernel_outer(dims, axis);
 
@@ -58,7 +59,8 @@ static msd_err run_slice(const struct msd_kernel_call *c, struct msd_diag *d)
 	int64_t from = 0;
 
 	if (!msd_kernel_has(c, 1)) {
-		take_pieces(c, (size_t)msd_op_slice_begin(c->node));
+		take_pieces(c, msd_params_slice(c->node).axis,
+			    (size_t)msd_op_slice_begin(c->node));
 		return MSD_OK;
 	}
 	if (msd_op_slice_ranges(c->node, ranges) != 0)
@@ -78,7 +80,7 @@ static msd_err run_slice(const struct msd_kernel_call *c, struct msd_diag *d)
 static msd_err run_split(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	(void)d;
-	take_pieces(c, 0);
+	take_pieces(c, msd_params_split(c->node).axis, 0);
 	return MSD_OK;
 }
 

@@ -1,4 +1,5 @@
 /* Interp: nearest, bilinear between centres, bilinear between corners. */
+#include "graph/op/move/params.h"
 #include "runtime/kernel/kernels.h"
 
 enum type { NEAREST = 1, CENTRES = 2, CORNERS = 4 };
@@ -41,7 +42,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const int64_t *out = msd_kernel_out_dims(c, 0);
-	const int64_t type = msd_kernel_int(c, "resize_type");
+	const int64_t type = msd_params_interp(c->node).resize_type;
 	float *y = msd_kernel_out(c, 0);
 
 	(void)d;

@@ -2,18 +2,20 @@
 #include <string.h>
 
 #include "graph/op/move/crop.h"
+#include "graph/op/move/params.h"
 #include "runtime/kernel/kernels.h"
 
 static msd_err run_permute(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	static const char *const names[] = {"order0", "order1", "order2", "order3"};
+	const struct msd_params_permute p = msd_params_permute(c->node);
+	const int64_t order[] = {p.order0, p.order1, p.order2, p.order3};
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const int64_t *out = msd_kernel_out_dims(c, 0);
 	size_t step[4]; /* strides in the input, per axis of the output */
 
 	(void)d;
 	for (size_t i = 0; i < 4; i++)
-		step[i] = msd_kernel_inner(in, 4, (size_t)msd_kernel_int(c, names[i]));
+		step[i] = msd_kernel_inner(in, 4, (size_t)order[i]);
 	float *y = msd_kernel_out(c, 0);
 	for (size_t a = 0; a < (size_t)out[0]; a++) {
 		for (size_t b = 0; b < (size_t)out[1]; b++) {
@@ -33,7 +35,7 @@ static msd_err run_permute(const struct msd_kernel_call *c, struct msd_diag *d)
 static msd_err run_shuffle(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
-	const size_t group = (size_t)msd_kernel_int(c, "group");
+	const size_t group = (size_t)msd_params_shuffle_channel(c->node).group;
 	const size_t channels = (size_t)dims[1];
 	const size_t columns = channels / group;
 	const size_t plane = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1);
@@ -80,7 +82,7 @@ static msd_err run_upsample(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const int64_t *out = msd_kernel_out_dims(c, 0);
-	const float scale = msd_kernel_float(c, "scale");
+	const float scale = msd_params_upsample(c->node).scale;
 	float *y = msd_kernel_out(c, 0);
 
 	(void)d;

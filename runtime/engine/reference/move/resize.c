@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/move/params.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/engine/reference/window/taps.h"
 #include "runtime/kernel/kernels.h"
@@ -29,12 +30,6 @@ struct resize {
 	/* The row, and the position on the last axis where the block starts. */
 	int64_t index[MODSER_GRAPH_MAX_NDIM];
 };
-
-static bool is_mode(const struct msd_kernel_call *c, const char *param,
-		    const char *mode)
-{
-	return strcmp(msd_kernel_text(c, param), mode) == 0;
-}
 
 /* Sums of @n positions with @taps taps each; @taps is a constant where it is inlined. A
  * tap without weight adds nothing, even if its element is infinite. */
@@ -245,8 +240,10 @@ static void run_rows(const void *ctx, size_t first, size_t count)
 
 static msd_err check(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	if (!is_mode(c, "mode", "nearest") && !is_mode(c, "mode", "linear") &&
-	    !is_mode(c, "mode", "cubic"))
+	const struct msd_params_resize p = msd_params_resize(c->node);
+
+	if (strcmp(p.mode, "nearest") != 0 && strcmp(p.mode, "linear") != 0 &&
+	    strcmp(p.mode, "cubic") != 0)
 		return msd_diag_set(d, MSD_UNSUPPORTED, "its mode is not known");
 	return MSD_OK;
 }
@@ -282,18 +279,18 @@ enum { COST_NS = 4 }; /* of an element */
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_resize p = msd_params_resize(c->node);
 	const size_t n = msd_kernel_out_elements(c, 0);
 	struct resize r = {.c = c,
 			   .dtype = msd_kernel_in_dtype(c, 0),
 			   .ndim = msd_kernel_in_ndim(c, 0),
-			   .is_nearest = is_mode(c, "mode", "nearest"),
-			   .is_cut = is_mode(c, "mode", "linear") &&
-				     msd_kernel_int(c, "antialias") == 0};
+			   .is_nearest = strcmp(p.mode, "nearest") == 0,
+			   .is_cut = strcmp(p.mode, "linear") == 0 && p.antialias == 0};
 	struct msd_op_scale scales[MODSER_GRAPH_MAX_NDIM];
 	int64_t steps[MODSER_GRAPH_MAX_NDIM];
 	msd_err err = check(c, d);
 
-	r.outside = (double)msd_kernel_float(c, "extrapolation_value");
+	r.outside = (double)p.extrapolation_value;
 	if (msd_number_kind(r.dtype) != MSD_N_FLOAT)
 		r.outside = bounded(r.dtype, r.outside);
 	if (err != MSD_OK)

@@ -2,6 +2,7 @@
  * SpaceToDepth. Also Shape, which copies extents, and Size, their product. */
 #include <string.h>
 
+#include "graph/op/move/params.h"
 #include "graph/op/move/transpose.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/walk.h"
@@ -101,11 +102,12 @@ static void run_blocks(const struct msd_kernel_call *c, const int64_t *dims,
 
 static msd_err run_depth(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const int64_t b = msd_kernel_int(c, "block_size");
+	const struct msd_params_depth_to_space p = msd_params_depth_to_space(c->node);
+	const int64_t b = p.block_size;
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const int64_t depth = in[1] / (b * b);
 	const int64_t plane = in[2] * in[3];
-	const bool is_crd = strcmp(msd_kernel_text(c, "mode"), "CRD") == 0;
+	const bool is_crd = strcmp(p.mode, "CRD") == 0;
 	const int64_t dims[] = {in[0], depth, in[2], b, in[3], b};
 	const int64_t crd[] = {in[1] * plane, b * b * plane, in[3], b * plane, 1,
 			       plane};
@@ -119,14 +121,15 @@ static msd_err run_depth(const struct msd_kernel_call *c, struct msd_diag *d)
 
 static msd_err run_space(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const int64_t b = msd_kernel_int(c, "block_size");
+	const struct msd_params_space_to_depth p = msd_params_space_to_depth(c->node);
+	const int64_t b = p.block_size;
 	const int64_t *in = msd_kernel_in_dims(c, 0);
 	const int64_t plane = in[2] * in[3];
 	const int64_t dcr[] = {in[0], b, b, in[1], in[2] / b, in[3] / b};
 	const int64_t dcr_steps[] = {in[1] * plane, in[3], 1, plane, b * in[3], b};
 	const int64_t crd[] = {in[0], in[1], b, b, in[2] / b, in[3] / b};
 	const int64_t crd_steps[] = {in[1] * plane, plane, in[3], 1, b * in[3], b};
-	const bool is_crd = strcmp(msd_kernel_text(c, "mode"), "CRD") == 0;
+	const bool is_crd = strcmp(p.mode, "CRD") == 0;
 
 	(void)d;
 	run_blocks(c, is_crd ? crd : dcr, is_crd ? crd_steps : dcr_steps);
@@ -137,7 +140,7 @@ static msd_err run_shape(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t ndim = (int64_t)msd_kernel_in_ndim(c, 0);
 	const size_t n = msd_kernel_out_elements(c, 0);
-	int64_t start = msd_kernel_int(c, "start");
+	int64_t start = msd_params_shape(c->node).start;
 
 	(void)d;
 	start = start < 0 ? start + ndim : start;

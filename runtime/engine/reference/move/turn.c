@@ -2,6 +2,7 @@
  * Reorg. */
 #include <string.h>
 
+#include "graph/op/move/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/walk.h"
 
@@ -27,9 +28,10 @@ static msd_err take(const struct msd_kernel_call *c, const int64_t *steps, int64
 
 static msd_err run_swap(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_swap_axis p = msd_params_swap_axis(c->node);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t a = msd_kernel_axis(msd_kernel_int(c, "dim_0"), ndim);
-	const size_t b = msd_kernel_axis(msd_kernel_int(c, "dim_1"), ndim);
+	const size_t a = msd_kernel_axis(p.dim_0, ndim);
+	const size_t b = msd_kernel_axis(p.dim_1, ndim);
 	int64_t steps[MODSER_GRAPH_MAX_NDIM];
 
 	(void)d;
@@ -59,18 +61,17 @@ static msd_err run_reverse(const struct msd_kernel_call *c, struct msd_diag *d)
 
 static msd_err run_strided_slice(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	static const char *const begins[] = {"begin_n", "begin_c", "begin_h",
-					     "begin_w"};
-	static const char *const strides[] = {"stride_n", "stride_c", "stride_h",
-					      "stride_w"};
+	const struct msd_params_strided_slice p = msd_params_strided_slice(c->node);
+	const int64_t begins[] = {p.begin_n, p.begin_c, p.begin_h, p.begin_w};
+	const int64_t strides[] = {p.stride_n, p.stride_c, p.stride_h, p.stride_w};
 	int64_t steps[4];
 	int64_t from = 0;
 
 	(void)d;
 	msd_walk_steps(msd_kernel_in_dims(c, 0), 4, steps);
 	for (size_t k = 0; k < 4; k++) {
-		from += msd_kernel_int(c, begins[k]) * steps[k];
-		steps[k] *= msd_kernel_int(c, strides[k]);
+		from += begins[k] * steps[k];
+		steps[k] *= strides[k];
 	}
 	return take(c, steps, from);
 }
@@ -80,7 +81,7 @@ static msd_err run_strided_slice(const struct msd_kernel_call *c, struct msd_dia
 static msd_err run_reorg(const struct msd_kernel_call *c, struct msd_diag *d)
 {
 	const int64_t *in = msd_kernel_in_dims(c, 0);
-	const size_t stride = (size_t)msd_kernel_int(c, "stride");
+	const size_t stride = (size_t)msd_params_reorg(c->node).stride;
 	const size_t channels = (size_t)in[1];
 	const size_t height = (size_t)in[2];
 	const size_t width = (size_t)in[3];

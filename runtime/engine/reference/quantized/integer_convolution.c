@@ -1,5 +1,6 @@
 /* Convolutions of integers: ConvInteger and QLinearConv. The sums are doubles, which
  * represent them exactly. */
+#include "graph/op/quantized/params.h"
 #include "runtime/engine/reference/quantized/quantize.h"
 #include "runtime/engine/reference/window/conv.h"
 #include "runtime/kernel/kernels.h"
@@ -61,7 +62,7 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 
 	(void)d;
 	msd_op_conv_windows(call->node, c->axes);
-	msd_conv_operands(call, c);
+	msd_conv_operands(call, msd_params_conv_integer(call->node).group, c);
 	c->zero = msd_quantized_part(call, 2, 0, 0);
 	struct msd_product product = msd_conv_product(call, c);
 	product.a = get_kernels;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/quantized/params.h"
 #include "proto/small.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
@@ -40,12 +41,12 @@ struct places {
 static struct places places_of(const struct msd_kernel_call *c)
 {
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t block = (size_t)msd_kernel_int(c, "block_size");
+	const size_t block = (size_t)msd_params_blocks(c->node).block_size;
 	struct places p = {.n = 1, .inner = 1};
 
 	if (msd_kernel_in_elements(c, 1) == 1)
 		return p;
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(msd_params_blocks(c->node).axis, ndim);
 	p.n = (size_t)msd_kernel_in_dims(c, 0)[axis];
 	p.inner = msd_kernel_inner(msd_kernel_in_dims(c, 0), ndim, axis);
 	p.block = block > 0 ? block : 1;
@@ -109,7 +110,7 @@ static void put_quantized(const struct msd_kernel_call *c, size_t k, double v,
 
 	if (to.code != MSD_DT_INT && to.code != MSD_DT_UINT) {
 		msd_small_store(to, c->out[0], k, v + zero,
-				msd_kernel_int(c, "saturate") != 0);
+				msd_params_quantize_linear(c->node).saturate != 0);
 	} else if (to.bits < 8) {
 		msd_small_store(to, c->out[0], k, rint(v) + zero, true);
 	} else {

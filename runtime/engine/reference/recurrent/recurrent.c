@@ -3,9 +3,12 @@
  * `hidden` numbers passes from step to step. The weights of the gates are stacked
  * vertically.
  */
+#include "graph/op/recurrent/recurrent.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/recurrent/params.h"
 #include "runtime/engine/reference/element/activation.h"
 #include "runtime/engine/reference/recurrent/gates.h"
 #include "runtime/kernel/kernels.h"
@@ -113,7 +116,7 @@ static double peep(const struct cell *r, size_t g, size_t i)
 /* Gates: input, output, forget, cell; peepholes in the order of the first three. */
 static void step_lstm(struct cell *r)
 {
-	const bool couples = msd_kernel_int(r->c, "input_forget") != 0;
+	const bool couples = msd_params_lstm(r->c->node).input_forget != 0;
 
 	for (size_t i = 0; i < r->hidden; i++) {
 		const double in = msd_activate(
@@ -133,7 +136,7 @@ static void step_lstm(struct cell *r)
  * the reset state is stored in the sums of the state's first gate. */
 static void step_gru(struct cell *r)
 {
-	const bool is_linear = msd_kernel_int(r->c, "linear_before_reset") != 0;
+	const bool is_linear = msd_params_gru(r->c->node).linear_before_reset != 0;
 	const size_t n = r->hidden;
 	const size_t rows = r->gates * n;
 	double *update = r->x_sums;
@@ -250,13 +253,14 @@ static msd_err begin_way(struct cell *r, size_t way, const char *const defaults[
 {
 	const size_t rows = r->gates * r->hidden;
 	const struct msd_kernel_call *c = r->c;
+	const struct msd_op_recurrent p = msd_op_recurrent_of(c->node);
 	size_t n = 0;
 
 	while (n < 3 && defaults[n] != NULL)
 		n++;
 	for (size_t i = 0; i < n; i++) {
 		msd_err err =
-			msd_activation_read(c, way * n + i, defaults[i], &r->f[i], d);
+			msd_activation_read(&p, way * n + i, defaults[i], &r->f[i], d);
 
 		if (err != MSD_OK)
 			return err;
@@ -288,6 +292,7 @@ enum { WAYS = 2 };
 struct ways {
 	struct cell cells[WAYS];
 	struct place place;
+	const char *direction;
 };
 
 /* One direction; the directions share only inputs. */
@@ -295,8 +300,7 @@ static void run_way(const void *ctx, size_t way)
 {
 	const struct ways *all = ctx;
 	struct cell r = all->cells[way];
-	const bool is_backwards =
-		way == 1 || strcmp(msd_kernel_text(r.c, "direction"), "reverse") == 0;
+	const bool is_backwards = way == 1 || strcmp(all->direction, "reverse") == 0;
 
 	for (size_t b = 0; b < all->place.batch; b++)
 		run_sequence(&r, &all->place, way, b, is_backwards);
@@ -306,8 +310,10 @@ static msd_err run(const struct msd_kernel_call *c, struct cell *r,
 		   const char *const defaults[3], struct msd_diag *d)
 {
 	const int64_t *x = msd_kernel_in_dims(c, X);
-	const bool is_batch_first = msd_kernel_int(c, "layout") != 0;
-	struct ways all = {.place = {
+	const struct msd_op_recurrent p = msd_op_recurrent_of(c->node);
+	const bool is_batch_first = p.layout != 0;
+	struct ways all = {.direction = p.direction,
+			   .place = {
 				   .steps = (size_t)x[is_batch_first ? 1 : 0],
 				   .batch = (size_t)x[is_batch_first ? 0 : 1],
 				   .ways = (size_t)msd_kernel_in_dims(c, R)[0],
@@ -318,9 +324,7 @@ static msd_err run(const struct msd_kernel_call *c, struct cell *r,
 	r->c = c;
 	r->hidden = (size_t)msd_kernel_in_dims(c, R)[2];
 	r->inputs = (size_t)x[2];
-	r->clip = msd_kernel_int(c, "has_clip") != 0
-			  ? (double)msd_kernel_float(c, "clip")
-			  : 0;
+	r->clip = p.has_clip ? (double)p.clip : 0;
 	r->dtype = msd_kernel_in_dtype(c, X);
 	double *memory = calloc(memory_of(r) + 1, WAYS * sizeof(*memory));
 	if (memory == NULL)

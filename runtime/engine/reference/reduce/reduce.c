@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/op/reduce/params.h"
 #include "runtime/engine/reference/fold.h"
 #include "runtime/engine/reference/ranges.h"
 #include "runtime/kernel/kernels.h"
@@ -335,7 +336,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t n = msd_kernel_out_elements(c, 0);
 	const size_t n_in = msd_kernel_in_elements(c, 0);
 	struct sums s = {
-		.type = msd_kernel_int(c, "type"),
+		.type = msd_params_reduction(c->node).type,
 		.dtype = msd_kernel_in_dtype(c, 0),
 		.kind = msd_number_kind(msd_kernel_in_dtype(c, 0)),
 		.floats = calloc(n + 1, sizeof(*s.floats)),

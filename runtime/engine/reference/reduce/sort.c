@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/reduce/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
 #include "runtime/value/element.h"
@@ -65,10 +66,10 @@ static msd_err run_arg(const struct msd_kernel_call *c, bool is_max, struct msd_
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(msd_params_arg(c->node).axis, ndim);
 	const int64_t inner = (int64_t)msd_kernel_inner(dims, ndim, axis);
 	const int64_t outer = (int64_t)msd_kernel_outer(dims, axis);
-	const bool is_last = msd_kernel_int(c, "select_last_index") != 0;
+	const bool is_last = msd_params_arg(c->node).select_last_index != 0;
 	struct line l = {.dtype = msd_kernel_in_dtype(c, 0),
 			 .x = c->in[0],
 			 .step = inner,
@@ -169,9 +170,10 @@ static void put_best(const struct msd_kernel_call *c, const struct line *l,
 
 static msd_err run_topk(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_topk_v2 p = msd_params_topk_v2(c->node);
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
-	const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+	const size_t axis = msd_kernel_axis(p.axis, ndim);
 	const int64_t inner = (int64_t)msd_kernel_inner(dims, ndim, axis);
 	const int64_t outer = (int64_t)msd_kernel_outer(dims, axis);
 	const int64_t k = msd_kernel_out_dims(c, 0)[axis];
@@ -179,7 +181,7 @@ static msd_err run_topk(const struct msd_kernel_call *c, struct msd_diag *d)
 			 .x = c->in[0],
 			 .step = inner,
 			 .n = dims[axis]};
-	const bool is_largest = msd_kernel_int(c, "largest") != 0;
+	const bool is_largest = p.largest != 0;
 	struct item *items = calloc((size_t)k + 1, sizeof(*items));
 	int64_t *keys = calloc((size_t)l.n + 1, sizeof(*keys));
 

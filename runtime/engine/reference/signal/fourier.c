@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/op/signal/params.h"
 #include "runtime/kernel/kernels.h"
 
 #define TURN 6.283185307179586476925
@@ -105,7 +106,7 @@ static msd_err run_dft(const struct msd_kernel_call *c, struct msd_diag *d)
 		return msd_diag_set(d, MSD_BAD_ARTIFACT,
 				    "its axis is not known where it runs");
 	}
-	const bool is_inverse = msd_kernel_int(c, "inverse") != 0;
+	const bool is_inverse = msd_params_dft(c->node).inverse != 0;
 	const size_t there = (size_t)dims[axis];
 	const size_t n = msd_kernel_has(c, 1) ? (size_t)msd_kernel_get(c, 1, 0) : there;
 	const size_t inner = msd_kernel_inner(dims, ndim - 1, axis);

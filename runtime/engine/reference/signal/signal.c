@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/signal/params.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/value/element.h"
 
@@ -21,7 +22,8 @@ static msd_err run_window(const struct msd_kernel_call *c, const double of[3],
 			  struct msd_diag *d)
 {
 	const size_t n = msd_kernel_out_elements(c, 0);
-	const size_t turn = msd_kernel_int(c, "periodic") != 0 || n < 2 ? n : n - 1;
+	const size_t turn =
+		msd_params_signal_window(c->node).periodic != 0 || n < 2 ? n : n - 1;
 	const msd_err err = check(c, d);
 
 	for (size_t i = 0; err == MSD_OK && i < n; i++) {

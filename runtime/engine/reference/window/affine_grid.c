@@ -1,5 +1,6 @@
 /* AffineGrid: each grid position, from -1 to 1 along each axis, times the image's
  * matrix. */
+#include "graph/op/window/params.h"
 #include "runtime/kernel/kernels.h"
 
 /* Coordinate @i of @n: the centre of its element, or with @aligns the ends are the
@@ -17,7 +18,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	const size_t axes = msd_kernel_out_ndim(c, 0) - 2;
 	const size_t n = axes > 0 ? msd_kernel_out_elements(c, 0) / axes : 0;
 	const size_t plane = msd_kernel_inner(dims, axes + 1, 0);
-	const bool aligns = msd_kernel_int(c, "align_corners") != 0;
+	const bool aligns = msd_params_affine_grid(c->node).align_corners != 0;
 
 	(void)d;
 	for (size_t i = 0; i < n; i++) {

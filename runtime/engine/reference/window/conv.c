@@ -2,7 +2,8 @@
 
 #include "runtime/kernel/row.h"
 
-void msd_conv_operands(const struct msd_kernel_call *call, struct msd_conv *c)
+void msd_conv_operands(const struct msd_kernel_call *call, int64_t group,
+		       struct msd_conv *c)
 {
 	const size_t weights = msd_op_conv_weights(call->node);
 
@@ -13,7 +14,7 @@ void msd_conv_operands(const struct msd_kernel_call *call, struct msd_conv *c)
 	c->y = call->out[0];
 	c->in_channels = (size_t)msd_kernel_in_dims(call, 0)[1];
 	c->channels = (size_t)msd_kernel_out_dims(call, 0)[1];
-	c->n_groups = (size_t)msd_kernel_int(call, "group");
+	c->n_groups = (size_t)group;
 	c->group_in = c->in_channels / c->n_groups;
 	c->group_out = c->channels / c->n_groups;
 	c->in_plane = c->out_plane = c->taps = 1;

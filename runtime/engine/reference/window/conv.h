@@ -28,7 +28,8 @@ struct msd_conv {
 };
 
 /** Fill @c from @call; its axes must be set. Does not set bias and zero. */
-void msd_conv_operands(const struct msd_kernel_call *call, struct msd_conv *c);
+void msd_conv_operands(const struct msd_kernel_call *call, int64_t group,
+		       struct msd_conv *c);
 /** The output channel of row @m of the group of @stack. */
 size_t msd_conv_channel(const struct msd_conv *c, size_t stack, size_t m);
 /* Callbacks of a product. The context is a struct msd_conv, or a struct with one as

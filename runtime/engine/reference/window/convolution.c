@@ -3,6 +3,7 @@
  * channel per row, times the input elements of their taps, one output position per
  * column.
  */
+#include "graph/op/window/params.h"
 #include "runtime/engine/reference/window/conv.h"
 #include "runtime/kernel/kernels.h"
 
@@ -49,14 +50,14 @@ static void put(const void *ctx, size_t stack, size_t m, size_t first, size_t co
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
 	struct convolution all = {
-		.activation = msd_kernel_int(call, "activation"),
+		.activation = msd_params_convolution(call->node).activation,
 		.terms = msd_kernel_has(call, 3) ? call->in[3] : NULL,
 	};
 	struct msd_conv *c = &all.c;
 
 	(void)d;
 	msd_op_conv_windows(call->node, c->axes);
-	msd_conv_operands(call, c);
+	msd_conv_operands(call, msd_params_convolution(call->node).group, c);
 	c->bias = msd_kernel_has(call, 2) ? call->in[2] : NULL;
 	struct msd_product product = msd_conv_product(call, c);
 	product.end = put;

@@ -8,6 +8,7 @@
  * change results, each output element is computed by itself: weights with infinities
  * or NaN, float64, and very many taps.
  */
+#include "graph/op/window/params.h"
 #include "runtime/engine/reference/window/conv.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
@@ -309,7 +310,7 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 
 	(void)d;
 	msd_op_deconv_windows(call->node, c->axes);
-	msd_conv_operands(call, c);
+	msd_conv_operands(call, msd_params_deconvolution(call->node).group, c);
 	c->bias = msd_kernel_has(call, 2) ? call->in[2] : NULL;
 	c->zero = 0;
 	if (!are_products(c)) {

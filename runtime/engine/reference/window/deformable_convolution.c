@@ -2,6 +2,7 @@
  * and a mask may weight it. The rest is a product, as in every convolution. */
 #include <math.h>
 
+#include "graph/op/window/params.h"
 #include "runtime/engine/reference/window/conv.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
@@ -90,13 +91,14 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 	struct deformed all = {
 		.offsets = call->in[OFFSETS],
 		.mask = msd_kernel_has(call, MASK) ? call->in[MASK] : NULL,
-		.n_moves = (size_t)msd_kernel_int(call, "offset_group"),
+		.n_moves = (size_t)msd_params_deformable_convolution(call->node)
+				   .offset_group,
 	};
 	struct msd_conv *c = &all.c;
 
 	(void)d;
 	msd_op_conv_windows(call->node, c->axes);
-	msd_conv_operands(call, c);
+	msd_conv_operands(call, msd_params_deformable_convolution(call->node).group, c);
 	c->bias = msd_kernel_has(call, BIAS) ? call->in[BIAS] : NULL;
 	all.per_move = c->in_channels / all.n_moves;
 	struct msd_product product = msd_conv_product(call, c);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/window/params.h"
 #include "runtime/kernel/kernels.h"
 
 #define MAX_TAPS 4
@@ -165,8 +166,9 @@ static void run_image(const void *ctx, size_t image)
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const char *mode = msd_kernel_text(c, "mode");
-	const char *padding = msd_kernel_text(c, "padding_mode");
+	const struct msd_params_grid_sample p = msd_params_grid_sample(c->node);
+	const char *mode = p.mode;
+	const char *padding = p.padding_mode;
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
 	const size_t ndim = msd_kernel_in_ndim(c, 0);
 	struct grid g = {
@@ -177,7 +179,7 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 		.padding = strcmp(padding, "zeros") == 0    ? ZEROS
 			   : strcmp(padding, "border") == 0 ? BORDER
 							    : REFLECTION,
-		.is_aligned = msd_kernel_int(c, "align_corners") != 0,
+		.is_aligned = p.align_corners != 0,
 		.n_axes = ndim - 2,
 		.in = dims + 2,
 		.in_plane = msd_kernel_inner(dims, ndim, 1),

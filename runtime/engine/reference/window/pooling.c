@@ -1,6 +1,7 @@
 /* Pooling: the maximum, mean or norm of a window. */
 #include <math.h>
 
+#include "graph/op/window/params.h"
 #include "graph/op/window/window.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/kernel/row.h"
@@ -239,7 +240,7 @@ static double lowest_of(struct msd_dtype dtype)
 
 static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 {
-	const int64_t flavor = msd_kernel_int(call, "caffe_flavor");
+	const int64_t flavor = msd_params_pooling(call->node).caffe_flavor;
 	const int64_t *in = msd_kernel_in_dims(call, 0);
 	struct pool p = {
 		.dtype = msd_kernel_in_dtype(call, 0),
@@ -247,12 +248,12 @@ static msd_err run(const struct msd_kernel_call *call, struct msd_diag *d)
 		.y = call->out[0],
 		.in_plane = 1,
 		.out_plane = 1,
-		.is_mean = msd_kernel_int(call, "alg") == 1,
-		.power = msd_kernel_int(call, "alg") == 2
-				 ? (double)msd_kernel_int(call, "p")
+		.is_mean = msd_params_pooling(call->node).alg == 1,
+		.power = msd_params_pooling(call->node).alg == 2
+				 ? (double)msd_params_pooling(call->node).p
 				 : 0,
 		.counts_padding = (flavor & 0x10) != 0 || (flavor & 0xf) == 1,
-		.is_column_first = msd_kernel_int(call, "storage_order") != 0,
+		.is_column_first = msd_params_pooling(call->node).storage_order != 0,
 	};
 
 	(void)d;

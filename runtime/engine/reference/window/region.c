@@ -2,6 +2,7 @@
  * probabilities, and its classes a Softmax, as in a YOLO of version 2. */
 #include <math.h>
 
+#include "graph/op/window/params.h"
 #include "runtime/kernel/kernels.h"
 
 enum { COORDS = 4, BEFORE_CLASSES = COORDS + 1 };
@@ -24,7 +25,7 @@ static void softmax(const struct msd_kernel_call *c, size_t at, size_t n, size_t
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const size_t classes = (size_t)msd_kernel_int(c, "num_classes");
+	const size_t classes = (size_t)msd_params_region(c->node).num_classes;
 	const size_t plane = msd_kernel_inner(msd_kernel_in_dims(c, 0), 4, 1);
 	const size_t box = (classes + BEFORE_CLASSES) * plane;
 

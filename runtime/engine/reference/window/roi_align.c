@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graph/op/window/params.h"
 #include "runtime/kernel/kernels.h"
 
 /* Points per position and axis. Regions are data, so without a limit a large one
@@ -27,8 +28,9 @@ struct span {
 
 static struct span span_of(const struct align *a, size_t roi, size_t low, int64_t out)
 {
-	const double scale = (double)msd_kernel_float(a->c, "spatial_scale");
-	const double ratio = (double)msd_kernel_int(a->c, "sampling_ratio");
+	const struct msd_params_roi_align p = msd_params_roi_align(a->c->node);
+	const double scale = (double)p.spatial_scale;
+	const double ratio = (double)p.sampling_ratio;
 	const double from = msd_kernel_get(a->c, 1, 4 * roi + low) * scale - a->shift;
 	const double to = msd_kernel_get(a->c, 1, 4 * roi + low + 2) * scale - a->shift;
 	const double all = a->is_whole && !(to - from >= 1) ? 1 : to - from;
@@ -122,16 +124,16 @@ static msd_err run_roi(const struct align *a, size_t roi, size_t image,
 
 static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 {
+	const struct msd_params_roi_align p = msd_params_roi_align(c->node);
 	const bool is_half =
-		strcmp(msd_kernel_text(c, "coordinate_transformation_mode"),
-		       "half_pixel") == 0;
+		strcmp(p.coordinate_transformation_mode, "half_pixel") == 0;
 	const struct align a = {
 		.c = c,
 		.x = msd_kernel_in_dims(c, 0),
 		.y = msd_kernel_out_dims(c, 0),
 		.shift = is_half ? 0.5 : 0,
 		.is_whole = !is_half,
-		.is_max = strcmp(msd_kernel_text(c, "mode"), "max") == 0,
+		.is_max = strcmp(p.mode, "max") == 0,
 	};
 	msd_err err = MSD_OK;
 

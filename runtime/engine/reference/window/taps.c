@@ -11,12 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/move/params.h"
 #include "runtime/value/element.h"
 
-static bool is_mode(const struct msd_kernel_call *c, const char *param,
-		    const char *mode)
+/* Parameters of the Resize whose axis it is. */
+static struct msd_params_resize params(const struct msd_kernel_call *c)
 {
-	return strcmp(msd_kernel_text(c, param), mode) == 0;
+	return msd_params_resize(c->node);
+}
+
+static bool is(const char *mode, const char *text)
+{
+	return strcmp(mode, text) == 0;
 }
 
 /* An end of the region of interest, input 1. */
@@ -32,7 +38,7 @@ static double region(const struct msd_kernel_call *c, size_t i, double otherwise
 static double coordinate(const struct msd_kernel_call *c, const struct msd_op_scale *s,
 			 int64_t n, double i)
 {
-	const char *mode = msd_kernel_text(c, "coordinate_transformation_mode");
+	const char *mode = params(c).coordinate_transformation_mode;
 	const double in = (double)n;
 	const double out = (double)s->out;
 	const double long_out = s->scale * in;
@@ -79,11 +85,11 @@ static double nearest(const struct msd_kernel_call *c, double x)
 	const double rounding = 4 * (double)FLT_EPSILON * (fabs(x) + 1);
 	const double half = 0.5 + fmin(rounding, 1.0 / 1024);
 
-	if (is_mode(c, "nearest_mode", "floor"))
+	if (is(params(c).nearest_mode, "floor"))
 		return floor(x);
-	if (is_mode(c, "nearest_mode", "ceil"))
+	if (is(params(c).nearest_mode, "ceil"))
 		return ceil(x);
-	if (is_mode(c, "nearest_mode", "round_prefer_ceil"))
+	if (is(params(c).nearest_mode, "round_prefer_ceil"))
 		return floor(x + half);
 	return ceil(x - half);
 }
@@ -102,29 +108,29 @@ static double cubic(double x, double a)
 /* The weight of a neighbour at distance @x. */
 static double weigh(const struct msd_kernel_call *c, double x)
 {
-	if (is_mode(c, "mode", "linear"))
+	if (is(params(c).mode, "linear"))
 		return fabs(x) < 1 ? 1 - fabs(x) : 0;
-	return cubic(x, (double)msd_kernel_float(c, "cubic_coeff_a"));
+	return cubic(x, (double)params(c).cubic_coeff_a);
 }
 
 /* Reach of the filter to each side, in input positions. */
 static double reach_of(const struct msd_kernel_call *c, double shrink)
 {
-	return (is_mode(c, "mode", "linear") ? 1 : 2) / shrink;
+	return (is(params(c).mode, "linear") ? 1 : 2) / shrink;
 }
 
 /* Factor between 0 and 1 by which antialias scales distances: the filter is wider by
  * its inverse, and 1 is normal width. */
 static double shrink_of(const struct msd_kernel_call *c, const struct msd_op_scale *s)
 {
-	return msd_kernel_int(c, "antialias") != 0 && s->scale < 1 ? s->scale : 1;
+	return params(c).antialias != 0 && s->scale < 1 ? s->scale : 1;
 }
 
 /* The maximum number of input positions per output position. If the output is not
  * empty, this is bounded by a small multiple of the input axis. */
 static size_t most_of(const struct msd_kernel_call *c, const struct msd_op_scale *s)
 {
-	if (s->out == 0 || is_mode(c, "mode", "nearest"))
+	if (s->out == 0 || is(params(c).mode, "nearest"))
 		return 1;
 	return 2 * (size_t)ceil(reach_of(c, shrink_of(c, s)));
 }
@@ -139,7 +145,7 @@ static void divide(struct msd_taps *t, double by)
 static void take_around(const struct msd_kernel_call *c, const struct msd_op_scale *s,
 			double x, int64_t n, struct msd_taps *ret)
 {
-	const bool excludes = msd_kernel_int(c, "exclude_outside") != 0;
+	const bool excludes = params(c).exclude_outside != 0;
 	const double shrink = shrink_of(c, s);
 	const size_t half = most_of(c, s) / 2;
 	double sum = 0;
@@ -175,14 +181,14 @@ static void take(const struct msd_kernel_call *c, const struct msd_op_scale *s,
 
 	ret->n = 1;
 	ret->weight[0] = 1;
-	if (is_mode(c, "coordinate_transformation_mode", "tf_crop_and_resize") &&
+	if (is(params(c).coordinate_transformation_mode, "tf_crop_and_resize") &&
 	    (x < 0 || x > (double)(n - 1))) {
 		ret->n = 0;
 	} else if (s->scale == 1 && s->out == n && s->place == SIZE_MAX) {
 		ret->at[0] = i;
-	} else if (is_mode(c, "mode", "nearest")) {
+	} else if (is(params(c).mode, "nearest")) {
 		ret->at[0] = within(nearest(c, x), n);
-	} else if (is_mode(c, "mode", "linear") && shrink_of(c, s) == 1) {
+	} else if (is(params(c).mode, "linear") && shrink_of(c, s) == 1) {
 		take_linear(x, n, ret);
 	} else {
 		take_around(c, s, x, n, ret);
