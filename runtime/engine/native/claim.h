@@ -47,7 +47,7 @@ const float *msd_native_constant(const modser_sg_node *node, size_t i);
 /** The elements of extents @from to @to - 1. */
 size_t msd_native_count(const int64_t *dims, size_t from, size_t to);
 /** The function of an operator that the pass `fuse` made. */
-void msd_native_set_fused(const modser_sg_op *op, struct msd_native_finish *f);
+void msd_native_set_fused(int64_t kind, float a, float b, struct msd_native_finish *f);
 /** The `pack` of elementwise functions: it reads only parameters. */
 bool msd_native_read_function(const modser_sg_node *node,
 			      struct msd_native_packed **ret);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/window/params.h"
 #include "graph/op/window/window.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/select.h"
@@ -59,7 +60,7 @@ static bool may(const modser_sg_node *node)
 
 static size_t group_count(const modser_sg_node *node)
 {
-	return (size_t)modser_sg_op_int(modser_sg_node_op(node), "group");
+	return (size_t)msd_params_convolution(node).group;
 }
 
 /* It depends on the weights alone, so the bits are those of any other shape. */
@@ -186,11 +187,14 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 
 static void set_finish(const modser_sg_node *node, struct msd_native_finish *f)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
-	const int64_t kind = modser_sg_op_int(op, "activation");
+	const int64_t kind = msd_params_convolution(node).activation;
 
-	if (strcmp(modser_sg_op_name(op), MSD_FUSED_CONVOLUTION) == 0) {
-		msd_native_set_fused(op, f);
+	if (strcmp(modser_sg_op_name(modser_sg_node_op(node)), MSD_FUSED_CONVOLUTION) ==
+	    0) {
+		const struct msd_params_fused_convolution p =
+			msd_params_fused_convolution(node);
+
+		msd_native_set_fused(p.fused, p.fused_a, p.fused_b, f);
 		return;
 	}
 	f->is_bounded = kind != -1;

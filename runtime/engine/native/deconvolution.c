@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "graph/op/window/params.h"
 #include "graph/op/window/window.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/select.h"
@@ -50,7 +51,7 @@ static bool may(const modser_sg_node *node)
 
 static size_t group_count(const modser_sg_node *node)
 {
-	return (size_t)modser_sg_op_int(modser_sg_node_op(node), "group");
+	return (size_t)msd_params_deconvolution(node).group;
 }
 
 static size_t least(size_t a, size_t b)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/element/params.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/kernels.h"
 #include "runtime/engine/native/select.h"
@@ -11,25 +12,42 @@
 
 enum { CHUNK = 4096 };
 
+/* Readers of parameters. */
+typedef float param_fn(const modser_sg_node *node);
+#define PARAM(id, field)                                                               \
+	static float id##_##field(const modser_sg_node *node)                          \
+	{                                                                              \
+		return msd_params_##id(node).field;                                    \
+	}
+PARAM(clip, min)
+PARAM(clip, max)
+PARAM(elu, alpha)
+PARAM(hard_swish, alpha)
+PARAM(hard_swish, beta)
+PARAM(hardsigmoid, alpha)
+PARAM(hardsigmoid, beta)
+PARAM(relu, negative_slope)
+
 struct unary {
 	const char *op;
 	enum msd_native_unary kind;
-	double ns; /* per element, roughly */
-	const char *a, *b;
+	double ns;       /* per element, roughly */
+	param_fn *a, *b; /* NULL: it has none */
 };
 
 static const struct unary rows[] = {
 	{"Absval", MSD_NATIVE_ABS, 0.2, NULL, NULL},
-	{"Clip", MSD_NATIVE_CLIP, 0.2, "min", "max"},
-	{"Elu", MSD_NATIVE_ELU, 1, "alpha", NULL},
+	{"Clip", MSD_NATIVE_CLIP, 0.2, clip_min, clip_max},
+	{"Elu", MSD_NATIVE_ELU, 1, elu_alpha, NULL},
 	{"Erf", MSD_NATIVE_ERF, 1, NULL, NULL},
 	{"Exp", MSD_NATIVE_EXP, 0.7, NULL, NULL},
 	{"Gelu", MSD_NATIVE_GELU, 1.2, NULL, NULL},
-	{"HardSwish", MSD_NATIVE_HARD_SWISH, 0.2, "alpha", "beta"},
-	{"Hardsigmoid", MSD_NATIVE_HARD_SIGMOID, 0.2, "alpha", "beta"},
+	{"HardSwish", MSD_NATIVE_HARD_SWISH, 0.2, hard_swish_alpha, hard_swish_beta},
+	{"Hardsigmoid", MSD_NATIVE_HARD_SIGMOID, 0.2, hardsigmoid_alpha,
+	 hardsigmoid_beta},
 	{"Log", MSD_NATIVE_LOG, 0.8, NULL, NULL},
 	{"Neg", MSD_NATIVE_NEG, 0.2, NULL, NULL},
-	{"ReLu", MSD_NATIVE_RELU, 0.2, "negative_slope", NULL},
+	{"ReLu", MSD_NATIVE_RELU, 0.2, relu_negative_slope, NULL},
 	{"Reciprocal", MSD_NATIVE_RECIPROCAL, 0.4, NULL, NULL},
 	{"Sigmoid", MSD_NATIVE_SIGMOID, 0.9, NULL, NULL},
 	{"Softplus", MSD_NATIVE_SOFTPLUS, 1.5, NULL, NULL},
@@ -64,9 +82,9 @@ struct function {
 	float a, b;
 };
 
-static float param(const modser_sg_op *op, const char *name)
+static float param(const modser_sg_node *node, param_fn *read)
 {
-	return name != NULL ? modser_sg_op_float(op, name) : 0;
+	return read != NULL ? read(node) : 0;
 }
 
 static const struct unary *row_of(const modser_sg_op *op)
@@ -90,12 +108,12 @@ bool msd_native_read_function(const modser_sg_node *node,
 	*f = (struct function){.base.destroy = msd_native_packed_free,
 			       .kind = row->kind,
 			       .ns = row->ns,
-			       .a = param(op, row->a),
-			       .b = param(op, row->b)};
+			       .a = param(node, row->a),
+			       .b = param(node, row->b)};
 	if (f->kind == MSD_NATIVE_RELU && f->a != 0)
 		f->kind = MSD_NATIVE_LEAKY;
 	if (f->kind == MSD_NATIVE_GELU &&
-	    strcmp(modser_sg_op_param(op, "approximate")->as.s, "tanh") == 0)
+	    strcmp(msd_params_gelu(node).approximate, "tanh") == 0)
 		f->kind = MSD_NATIVE_GELU_TANH;
 	*ret = &f->base;
 	return true;
@@ -313,8 +331,7 @@ static bool may_pair(const modser_sg_node *node)
 /* One slope per channel is not numpy's broadcast. */
 static bool may_prelu(const modser_sg_node *node)
 {
-	return may_pair(node) &&
-	       modser_sg_op_int(modser_sg_node_op(node), "broadcasts") != 0;
+	return may_pair(node) && msd_params_prelu(node).broadcasts != 0;
 }
 
 #define UNARY(id, op)                                                                  \

@@ -68,7 +68,7 @@ size_t msd_native_count(const int64_t *dims, size_t from, size_t to)
 }
 
 /* How a pass's number of the fused function is computed. */
-void msd_native_set_fused(const modser_sg_op *op, struct msd_native_finish *f)
+void msd_native_set_fused(int64_t kind, float a, float b, struct msd_native_finish *f)
 {
 	static const enum msd_native_unary functions[] = {
 		[MSD_FUSED_LEAKY] = MSD_NATIVE_LEAKY,
@@ -79,10 +79,9 @@ void msd_native_set_fused(const modser_sg_op *op, struct msd_native_finish *f)
 		[MSD_FUSED_GELU] = MSD_NATIVE_GELU,
 		[MSD_FUSED_GELU_TANH] = MSD_NATIVE_GELU_TANH,
 	};
-	const int64_t kind = modser_sg_op_int(op, "fused");
 
-	f->a = f->low = modser_sg_op_float(op, "fused_a");
-	f->b = f->high = modser_sg_op_float(op, "fused_b");
+	f->a = f->low = a;
+	f->b = f->high = b;
 	f->is_bounded = kind == MSD_FUSED_BOUNDS;
 	f->has_function = kind > MSD_FUSED_BOUNDS;
 	if (f->has_function)

@@ -1,6 +1,7 @@
 /* MatMul, Gemm and FullyConnected as products; a constant right side is packed. */
 #include <stdlib.h>
 
+#include "graph/op/layer/params.h"
 #include "graph/op/layer/product.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/kernels.h"
@@ -41,8 +42,7 @@ static const float *packed_b(const struct msd_native_packed *packed)
 
 static bool pack_gemm(const modser_sg_node *node, struct msd_native_packed **ret)
 {
-	return pack_matrix(
-		node, modser_sg_op_int(modser_sg_node_op(node), "transB") != 0, ret);
+	return pack_matrix(node, msd_params_gemm(node).transB != 0, ret);
 }
 
 /* The rows of a Gemm's result become alpha * row + addend. */
@@ -82,7 +82,7 @@ static msd_err run_scaled(const struct msd_kernel_call *c, struct msd_native_sta
 	const struct scaling s = {
 		.k = j->k,
 		.n = j->p.n,
-		.alpha = msd_kernel_float(c, "alpha"),
+		.alpha = msd_params_gemm(c->node).alpha,
 		.addend = addend,
 		.row = n > 1 && dims[n - 2] != 1 ? (size_t)dims[n - 1] : 0,
 		.step = n > 0 && dims[n - 1] != 1 ? 1 : 0,
@@ -104,7 +104,7 @@ static msd_err run_scaled(const struct msd_kernel_call *c, struct msd_native_sta
 static msd_err run_with_addend(const struct msd_kernel_call *c,
 			       struct msd_native_stack *j, struct msd_diag *d)
 {
-	const float beta = msd_kernel_float(c, "beta");
+	const float beta = msd_params_gemm(c->node).beta;
 
 	if (!msd_kernel_has(c, 2))
 		return run_scaled(c, j, NULL, d);
@@ -126,8 +126,8 @@ static msd_err run_gemm(const struct msd_kernel_call *c,
 {
 	const int64_t *a = msd_kernel_in_dims(c, 0);
 	const int64_t *b = msd_kernel_in_dims(c, 1);
-	const bool is_a = msd_kernel_int(c, "transA") != 0;
-	const bool is_b = msd_kernel_int(c, "transB") != 0;
+	const bool is_a = msd_params_gemm(c->node).transA != 0;
+	const bool is_b = msd_params_gemm(c->node).transB != 0;
 	struct msd_native_stack j = {
 		.k = msd_native_kernels(),
 		.p = {.m = (size_t)a[is_a ? 1 : 0],
@@ -190,14 +190,14 @@ static bool may_fused(const modser_sg_node *node)
 
 static bool pack_fused(const modser_sg_node *node, struct msd_native_packed **ret)
 {
-	return pack_matrix(
-		node, modser_sg_op_int(modser_sg_node_op(node), "transB") != 0, ret);
+	return pack_matrix(node, msd_params_fused_product(node).transB != 0, ret);
 }
 
 /* The rows of all stacks are rows of one product. */
 static msd_err run_fused(const struct msd_kernel_call *c,
 			 const struct msd_native_packed *packed, struct msd_diag *d)
 {
+	const struct msd_params_fused_product p = msd_params_fused_product(c->node);
 	const size_t na = msd_kernel_in_ndim(c, 0);
 	const int64_t *a = msd_kernel_in_dims(c, 0);
 	const size_t k = (size_t)a[na - 1];
@@ -220,7 +220,7 @@ static msd_err run_fused(const struct msd_kernel_call *c,
 					  : NULL},
 	};
 
-	msd_native_set_fused(modser_sg_node_op(c->node), &j.p.finish);
+	msd_native_set_fused(p.fused, p.fused_a, p.fused_b, &j.p.finish);
 	return msd_native_stack_run(&j, 1, d);
 }
 

@@ -1,6 +1,8 @@
 /* Softmax, normalizations and reductions. */
 #include <math.h>
 
+#include "graph/op/layer/params.h"
+#include "graph/op/reduce/params.h"
 #include "graph/op/reduce/reduce.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/kernels.h"
@@ -24,11 +26,10 @@ struct job {
 	bool is_mean, is_root;
 };
 
-static size_t axis_of(const modser_sg_node *node)
+static size_t axis_of(const modser_sg_node *node, int64_t own)
 {
 	return msd_kernel_axis(
-		modser_sg_op_int(modser_sg_node_op(node), "axis"),
-		(size_t)modser_sg_tensor_ndim(modser_sg_node_input(node, 0)));
+		own, (size_t)modser_sg_tensor_ndim(modser_sg_node_input(node, 0)));
 }
 
 static bool may_softmax(const modser_sg_node *node)
@@ -37,8 +38,9 @@ static bool may_softmax(const modser_sg_node *node)
 	const size_t ndim = (size_t)modser_sg_tensor_ndim(x);
 
 	return msd_native_is_single(node, 0) && ndim > 0 &&
-	       (msd_kernel_inner(modser_sg_tensor_dims(x), ndim, axis_of(node)) == 1 ||
-		modser_sg_op_int(modser_sg_node_op(node), "flattens") != 0);
+	       (msd_kernel_inner(modser_sg_tensor_dims(x), ndim,
+				 axis_of(node, msd_params_softmax(node).axis)) == 1 ||
+		msd_params_softmax(node).flattens != 0);
 }
 
 static void soft_rows(const void *ctx, size_t first, size_t end, size_t thread)
@@ -53,7 +55,7 @@ static void soft_rows(const void *ctx, size_t first, size_t end, size_t thread)
 static msd_err soft(const struct msd_kernel_call *c, bool is_log)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
-	const size_t axis = axis_of(c->node);
+	const size_t axis = axis_of(c->node, msd_params_softmax(c->node).axis);
 	const struct job j = {
 		.k = msd_native_kernels(),
 		.x = c->in[0],
@@ -108,7 +110,7 @@ static msd_err run_layer_norm(const struct msd_kernel_call *c,
 			      struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
-	const size_t axis = axis_of(c->node);
+	const size_t axis = axis_of(c->node, msd_params_layer_norm(c->node).axis);
 	const size_t n = msd_native_count(dims, axis, msd_kernel_in_ndim(c, 0));
 	const struct job j = {
 		.k = msd_native_kernels(),
@@ -116,7 +118,7 @@ static msd_err run_layer_norm(const struct msd_kernel_call *c,
 		.y = c->out[0],
 		.n = n,
 		.norm = {.n = n,
-			 .eps = msd_kernel_float(c, "eps"),
+			 .eps = msd_params_layer_norm(c->node).eps,
 			 .scale = msd_kernel_has(c, 1) ? c->in[1] : NULL,
 			 .shift = msd_kernel_has(c, 2) ? c->in[2] : NULL},
 		.mean = output(c, 1),
@@ -169,7 +171,7 @@ static msd_err run_instance_norm(const struct msd_kernel_call *c,
 		.y = c->out[0],
 		.n = msd_kernel_inner(dims, msd_kernel_in_ndim(c, 0), 1),
 		.channels = (size_t)dims[1],
-		.norm = {.eps = msd_kernel_float(c, "eps"),
+		.norm = {.eps = msd_params_instance_norm(c->node).eps,
 			 .scale = msd_kernel_has(c, 1) ? c->in[1] : NULL,
 			 .shift = msd_kernel_has(c, 2) ? c->in[2] : NULL},
 	};
@@ -209,7 +211,7 @@ enum { SCALE = 1, SHIFT, MEAN, VARIANCE };
 static bool may_batch_norm(const modser_sg_node *node)
 {
 	return may_instance_norm(node) && modser_sg_node_input_count(node) == 5 &&
-	       modser_sg_op_int(modser_sg_node_op(node), "training_mode") == 0;
+	       msd_params_batch_normalization(node).training_mode == 0;
 }
 
 static msd_err run_batch_norm(const struct msd_kernel_call *c,
@@ -217,9 +219,10 @@ static msd_err run_batch_norm(const struct msd_kernel_call *c,
 			      struct msd_diag *d)
 {
 	const int64_t *dims = msd_kernel_in_dims(c, 0);
-	const double rescale = (double)msd_kernel_float(c, "rescale_factor");
+	const double rescale =
+		(double)msd_params_batch_normalization(c->node).rescale_factor;
 	const double by = rescale != 0 ? 1 / rescale : 0;
-	const double eps = (double)msd_kernel_float(c, "eps");
+	const double eps = (double)msd_params_batch_normalization(c->node).eps;
 	const size_t channels = (size_t)dims[1];
 	float *room = msd_native_scratch_take(4 * channels + 2);
 	double *factors = (double *)(void *)room;
@@ -279,7 +282,7 @@ static bool find_rows(const modser_sg_node *node, size_t *ret_outer, size_t *ret
 
 static bool may_reduce(const modser_sg_node *node)
 {
-	const int64_t type = modser_sg_op_int(modser_sg_node_op(node), "type");
+	const int64_t type = msd_params_reduction(node).type;
 	size_t outer;
 	size_t n;
 	size_t inner;
@@ -335,7 +338,7 @@ static void reduce_rows(const void *ctx, size_t first, size_t end, size_t thread
 static msd_err run_reduce(const struct msd_kernel_call *c,
 			  const struct msd_native_packed *packed, struct msd_diag *d)
 {
-	const int64_t type = msd_kernel_int(c, "type");
+	const int64_t type = msd_params_reduction(c->node).type;
 	struct job j = {
 		.k = msd_native_kernels(),
 		.x = c->in[0],

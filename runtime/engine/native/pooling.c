@@ -6,6 +6,7 @@
 #include <float.h>
 
 #include "graph/op/quantized/quantize.h"
+#include "graph/op/window/params.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/quantized/operands.h"
 #include "runtime/engine/native/select.h"
@@ -48,7 +49,7 @@ static bool is_whole(const struct msd_op_window axes[static MSD_OP_AXES])
 
 static bool may_pool(const modser_sg_node *node)
 {
-	const int64_t kind = modser_sg_op_int(modser_sg_node_op(node), "alg");
+	const int64_t kind = msd_params_pooling(node).alg;
 	struct msd_op_window axes[MSD_OP_AXES];
 	int64_t taps = 1;
 
@@ -168,8 +169,8 @@ static msd_err run_windows(struct pool *p, size_t n_planes,
 			   const struct msd_op_window axes[static MSD_OP_AXES],
 			   const struct msd_kernel_call *c, struct msd_diag *d)
 {
-	const int64_t flavor = msd_kernel_int(c, "caffe_flavor");
-	const bool is_mean = msd_kernel_int(c, "alg") == MEAN;
+	const int64_t flavor = msd_params_pooling(c->node).caffe_flavor;
+	const bool is_mean = msd_params_pooling(c->node).alg == MEAN;
 
 	msd_native_window_set(axes, &p->w);
 	p->w.is_direct = false;

@@ -3,9 +3,12 @@
  * steps' inputs; then each step multiplies the state, for all batch entries at once.
  * Weights are packed at load, transposed.
  */
+#include "graph/op/recurrent/recurrent.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/recurrent/params.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/kernels.h"
 #include "runtime/engine/native/select.h"
@@ -40,23 +43,20 @@ struct job {
 
 static bool is_plain(const modser_sg_node *node)
 {
-	const modser_sg_op *op = modser_sg_node_op(node);
+	const struct msd_op_recurrent p = msd_op_recurrent_of(node);
 
 	return msd_native_is_single(node, X) && msd_native_constant(node, W) != NULL &&
 	       msd_native_constant(node, R) != NULL &&
 	       (modser_sg_node_input(node, B) == NULL ||
 		msd_native_constant(node, B) != NULL) &&
 	       modser_sg_node_input(node, LENGTHS) == NULL &&
-	       modser_sg_node_input(node, PEEPHOLES) == NULL &&
-	       modser_sg_op_int(op, "has_clip") == 0 &&
-	       modser_sg_op_int(op, "layout") == 0 &&
-	       modser_sg_op_param(op, "activations")->as.s[0] == '\0';
+	       modser_sg_node_input(node, PEEPHOLES) == NULL && !p.has_clip &&
+	       p.layout == 0 && p.activations[0] == '\0';
 }
 
 static bool may_lstm(const modser_sg_node *node)
 {
-	return is_plain(node) &&
-	       modser_sg_op_int(modser_sg_node_op(node), "input_forget") == 0;
+	return is_plain(node) && msd_params_lstm(node).input_forget == 0;
 }
 
 /* Biases of both sums are one, but for the last gate of a GRU, whose state sums get
@@ -299,7 +299,8 @@ static msd_err run(const struct msd_kernel_call *c,
 		.batch = (size_t)x[1],
 		.ways = (size_t)r[0],
 		.is_linear = is_linear,
-		.is_reverse = strcmp(msd_kernel_text(c, "direction"), "reverse") == 0,
+		.is_reverse =
+			strcmp(msd_op_recurrent_of(c->node).direction, "reverse") == 0,
 	};
 	const size_t state = j.batch * j.hidden;
 	const size_t sums = j.steps * gates * state;
@@ -327,8 +328,8 @@ static msd_err run_lstm(const struct msd_kernel_call *c,
 static msd_err run_gru(const struct msd_kernel_call *c,
 		       const struct msd_native_packed *packed, struct msd_diag *d)
 {
-	return run(c, packed, GRU_GATES, msd_kernel_int(c, "linear_before_reset") != 0,
-		   d);
+	return run(c, packed, GRU_GATES,
+		   msd_params_gru(c->node).linear_before_reset != 0, d);
 }
 
 enum { PACKS = 1u << W | 1u << R | 1u << B };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/op/move/params.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/select.h"
 #include "runtime/engine/native/work.h"
@@ -37,18 +38,13 @@ struct pass {
 	float *y;
 };
 
-static const char *text(const modser_sg_node *node, const char *param)
-{
-	return modser_sg_op_param(modser_sg_node_op(node), param)->as.s;
-}
-
 static bool may(const modser_sg_node *node)
 {
 	const modser_sg_tensor *x = modser_sg_node_input(node, 0);
-	const char *mode = text(node, "mode");
+	const char *mode = msd_params_resize(node).mode;
 
 	if (!msd_native_is_single(node, 0) || modser_sg_tensor_ndim(x) < 1 ||
-	    strcmp(text(node, "coordinate_transformation_mode"),
+	    strcmp(msd_params_resize(node).coordinate_transformation_mode,
 		   "tf_crop_and_resize") == 0)
 		return false;
 	for (int i = 0; i < modser_sg_tensor_ndim(x); i++) {

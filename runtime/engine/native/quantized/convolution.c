@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/op/quantized/params.h"
 #include "graph/op/window/window.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/quantized/operands.h"
@@ -55,7 +56,7 @@ static size_t weights_zero(const modser_sg_node *node)
 
 static size_t group_count(const modser_sg_node *node)
 {
-	return (size_t)modser_sg_op_int(modser_sg_node_op(node), "group");
+	return (size_t)msd_params_conv_integer(node).group;
 }
 
 static bool may(const modser_sg_node *node)
@@ -303,8 +304,10 @@ static void set_sums(struct convolution *c, float *scales)
 	const struct msd_kernel_call *call = c->call;
 	const bool is_made = strcmp(modser_sg_op_name(modser_sg_node_op(call->node)),
 				    MSD_QUANTIZED_CONVOLUTION) == 0;
-	const float low = is_made ? msd_kernel_float(call, "low") : -INFINITY;
-	const float high = is_made ? msd_kernel_float(call, "high") : INFINITY;
+	const float low =
+		is_made ? msd_params_quantized_convolution(call->node).low : -INFINITY;
+	const float high =
+		is_made ? msd_params_quantized_convolution(call->node).high : INFINITY;
 	const float x = msd_native_scale_in(call, X_SCALE);
 	const float y = msd_native_scale_in(call, Y_SCALE);
 	const float *w = call->in[W_SCALE];

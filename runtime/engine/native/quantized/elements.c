@@ -1,4 +1,5 @@
 /* QuantizedBinary and QuantizedTable: rows of bytes. */
+#include "graph/op/quantized/params.h"
 #include "graph/op/quantized/quantize.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/quantized/operands.h"
@@ -60,15 +61,15 @@ static msd_err run_binary(const struct msd_kernel_call *c,
 	const float scale = msd_native_scale_in(c, Y_SCALE);
 	struct pairs p = {
 		.k = msd_native_kernels()->integers,
-		.kind = kinds[msd_kernel_int(c, "kind")],
+		.kind = kinds[msd_params_quantized_binary(c->node).kind],
 		.rows.a = msd_native_bytes_in(c, A, A_ZERO,
 					      msd_native_scale_in(c, A_SCALE)),
 		.rows.b = msd_native_bytes_in(c, B, B_ZERO,
 					      msd_native_scale_in(c, B_SCALE)),
 		.scale = scale,
-		.rounding =
-			msd_native_rounding_of(c, Y_ZERO, msd_kernel_float(c, "low"),
-					       msd_kernel_float(c, "high"), scale),
+		.rounding = msd_native_rounding_of(
+			c, Y_ZERO, msd_params_quantized_binary(c->node).low,
+			msd_params_quantized_binary(c->node).high, scale),
 		.y = c->out[0],
 	};
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "graph/ir/graph.h"
+#include "graph/op/quantized/params.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/quantized/operands.h"
 #include "runtime/engine/native/select.h"
@@ -27,7 +28,7 @@ static bool has_rows(const modser_sg_node *node)
 	return msd_native_is_single(node, SCALE) &&
 	       (msd_native_elements(node, SCALE) == 1 ||
 		(modser_sg_tensor_ndim(scale) == 1 &&
-		 modser_sg_op_int(modser_sg_node_op(node), "block_size") == 0));
+		 msd_params_blocks(node).block_size == 0));
 }
 
 static bool may_quantize(const modser_sg_node *node)
@@ -56,7 +57,8 @@ static struct job job_of(const struct msd_kernel_call *c)
 
 	if (j.scales > 1) {
 		const size_t ndim = msd_kernel_in_ndim(c, X);
-		const size_t axis = msd_kernel_axis(msd_kernel_int(c, "axis"), ndim);
+		const size_t axis =
+			msd_kernel_axis(msd_params_blocks(c->node).axis, ndim);
 
 		j.row = msd_kernel_inner(msd_kernel_in_dims(c, X), ndim, axis);
 	}

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/op/quantized/params.h"
 #include "graph/op/quantized/quantize.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/quantized/operands.h"
@@ -49,7 +50,7 @@ static bool is_turned(const modser_sg_node *node)
 {
 	return strcmp(modser_sg_op_name(modser_sg_node_op(node)),
 		      MSD_QUANTIZED_MAT_MUL) == 0 &&
-	       modser_sg_op_int(modser_sg_node_op(node), "transB") != 0;
+	       msd_params_quantized_mat_mul(node).transB != 0;
 }
 
 static bool may(const modser_sg_node *node)
@@ -279,8 +280,10 @@ static void set_sums(struct matrix *x, size_t row, float *ret)
 	struct msd_native_sums *s = &x->p.sums;
 	const bool is_made = strcmp(modser_sg_op_name(modser_sg_node_op(c->node)),
 				    MSD_QUANTIZED_MAT_MUL) == 0;
-	const float low = is_made ? msd_kernel_float(c, "low") : -INFINITY;
-	const float high = is_made ? msd_kernel_float(c, "high") : INFINITY;
+	const float low =
+		is_made ? msd_params_quantized_mat_mul(c->node).low : -INFINITY;
+	const float high =
+		is_made ? msd_params_quantized_mat_mul(c->node).high : INFINITY;
 	const float a = msd_native_scale_in(c, x->at.a_scale);
 	const float y = msd_native_scale_in(c, x->at.y_scale);
 	const float *b = c->in[x->at.b_scale];
