@@ -136,21 +136,6 @@ msd_err msd_kernel_index(const struct msd_kernel_call *c, size_t i, int64_t k,
 	return MSD_OK;
 }
 
-int64_t msd_kernel_int(const struct msd_kernel_call *c, const char *param)
-{
-	return modser_sg_op_int(modser_sg_node_op(c->node), param);
-}
-
-float msd_kernel_float(const struct msd_kernel_call *c, const char *param)
-{
-	return modser_sg_op_float(modser_sg_node_op(c->node), param);
-}
-
-const char *msd_kernel_text(const struct msd_kernel_call *c, const char *param)
-{
-	return modser_sg_op_param(modser_sg_node_op(c->node), param)->as.s;
-}
-
 size_t msd_kernel_outer(const int64_t *dims, size_t axis)
 {
 	size_t n = 1;

@@ -94,10 +94,6 @@ void msd_kernel_put(const struct msd_kernel_call *c, size_t i, size_t k, double 
 MSD_MUST_CHECK msd_err msd_kernel_index(const struct msd_kernel_call *c, size_t i,
 					int64_t k, int64_t n, int64_t *ret,
 					struct msd_diag *d);
-/** A parameter as a number. */
-int64_t msd_kernel_int(const struct msd_kernel_call *c, const char *param);
-float msd_kernel_float(const struct msd_kernel_call *c, const char *param);
-const char *msd_kernel_text(const struct msd_kernel_call *c, const char *param);
 
 /** Product of the extents before @axis, and of those after it. */
 size_t msd_kernel_outer(const int64_t *dims, size_t axis);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/op/layer/params.h"
 #include "graph/op/quantized/quantize.h"
 #include "graph/op/window/window.h"
 
@@ -56,7 +57,7 @@ static double product(const modser_sg_node *node)
 
 static double gemm(const modser_sg_node *node)
 {
-	const bool is_turned = modser_sg_op_int(node->op, "transA") != 0;
+	const bool is_turned = msd_params_gemm(node).transA != 0;
 
 	return elements(node->outputs[0]) * extent(input(node, 0), is_turned ? 0 : 1);
 }

@@ -11,6 +11,7 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/view.h"
 #include "graph/op/flow/flow.h"
+#include "graph/op/flow/params.h"
 #include "runtime/kernel/kernel.h"
 
 bool msd_outline_has_shape(const modser_sg_tensor *t)
@@ -152,18 +153,11 @@ static msd_err enter_loop(const modser_sg_node *node, struct msd_diag *d)
 	return err;
 }
 
-/* Entry @i of a list parameter; zero if the list is missing. */
-static int64_t number(const modser_sg_node *node, const char *param, size_t i)
-{
-	const modser_sg_attr *a = modser_sg_op_param(node->op, param);
-
-	return i < a->n ? a->as.ints[i] : 0;
-}
-
 static msd_err enter_scan(const modser_sg_node *node, struct msd_diag *d)
 {
 	const size_t n_states = msd_flow_states(node);
-	const size_t n_sliced = (size_t)modser_sg_op_int(node->op, "num_scan_inputs");
+	const struct msd_params_scan p = msd_params_scan(node);
+	const size_t n_sliced = (size_t)p.num_scan_inputs;
 	modser_graph *g = msd_sg_view_create(msd_flow_graph(node, 0));
 	int64_t n = 0;
 
@@ -175,7 +169,7 @@ static msd_err enter_scan(const modser_sg_node *node, struct msd_diag *d)
 		give_input(g, i, node->inputs[i]);
 		if (i < n_states || k >= n_sliced)
 			continue;
-		const int64_t axis = number(node, "scan_input_axes", k);
+		const int64_t axis = msd_ints_at(p.scan_input_axes, k, 0);
 		cut_axis(g->inputs[i], axis);
 		if (g->inputs[i]->ndim >= 0) {
 			n = node->inputs[i]->dims[msd_kernel_axis(
@@ -186,7 +180,7 @@ static msd_err enter_scan(const modser_sg_node *node, struct msd_diag *d)
 	give_states(node, 0);
 	for (size_t i = n_states; i < node->n_outputs; i++) {
 		give_stack(node, i, g->outputs[i],
-			   number(node, "scan_output_axes", i - n_states), n);
+			   msd_ints_at(p.scan_output_axes, i - n_states, 0), n);
 	}
 	msd_sg_view_destroy(g);
 	return err;
