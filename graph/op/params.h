@@ -10,7 +10,6 @@
  * misspelt name does not compile, and a run compares no names. A RARE parameter is
  * dumped only if it differs from its default. Lists are borrowed from the operator.
  */
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #ifdef __SANITIZE_ADDRESS__

@@ -3,7 +3,6 @@
 #include "graph/op/ml/ml_ensemble.h"
 
 #include "graph/ir/infer.h"
-#include "graph/op/ml/ml.h"
 #include "graph/op/ml/params.h"
 #include "graph/op/op.h"
 

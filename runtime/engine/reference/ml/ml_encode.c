@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "graph/op/ml/params.h"
-#include "runtime/engine/reference/ml/ml_score.h"
 #include "runtime/kernel/kernels.h"
 #include "runtime/value/element.h"
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "graph/op/ml/params.h"
-#include "runtime/engine/reference/ml/ml_score.h"
 #include "runtime/kernel/kernels.h"
 
 static msd_err run_scaler(const struct msd_kernel_call *c, struct msd_diag *d)
