@@ -4,7 +4,9 @@
 
 #include "graph/ir/graph.h"
 #include "graph/ir/infer.h"
+#include "graph/op/index/params.h"
 #include "graph/op/move/keeps.h"
+#include "graph/op/move/params.h"
 #include "graph/op/move/slice.h"
 
 size_t msd_pieces_bytes(const modser_sg_tensor *t)
@@ -23,13 +25,14 @@ static int64_t elements(const modser_sg_tensor *t, size_t from, size_t to)
 	return n;
 }
 
-/* The axis in parameter "axis" of a node that moves stretches along it; SIZE_MAX: the
+/* @param, the axis along which a node moves stretches, counted from 0; SIZE_MAX: the
  * tensor has several rows of stretches. */
-static size_t axis_of(const modser_sg_node *node, const modser_sg_tensor *whole)
+static size_t axis_of(const modser_sg_node *node, int64_t param,
+		      const modser_sg_tensor *whole)
 {
 	size_t axis;
 
-	if (msd_infer_axis(node, &axis) != 0 || elements(whole, 0, axis) != 1)
+	if (msd_infer_axis(node, param, &axis) != 0 || elements(whole, 0, axis) != 1)
 		return SIZE_MAX;
 	return axis;
 }
@@ -44,12 +47,12 @@ static bool keeps(const modser_sg_node *node)
 	       msd_pieces_bytes(x) == msd_pieces_bytes(y) && row->keeps(node);
 }
 
-/* Outputs along an axis, the first from element @first of the axis on. */
-static bool take_along(const modser_sg_node *node, int64_t first,
+/* Outputs along axis @param, the first from element @first of the axis on. */
+static bool take_along(const modser_sg_node *node, int64_t param, int64_t first,
 		       struct msd_pieces *ret)
 {
 	const modser_sg_tensor *x = ret->whole;
-	const size_t axis = axis_of(node, x);
+	const size_t axis = axis_of(node, param, x);
 
 	if (axis == SIZE_MAX)
 		return false;
@@ -68,7 +71,8 @@ static bool slice(const modser_sg_node *node, struct msd_pieces *ret)
 	int64_t begin = 0;
 
 	if (node->n_inputs < 2 || node->inputs[1] == NULL)
-		return take_along(node, msd_op_slice_begin(node), ret);
+		return take_along(node, msd_params_slice(node).axis,
+				  msd_op_slice_begin(node), ret);
 	if (msd_op_slice_ranges(node, ranges) != 0)
 		return false;
 	while (axis < (size_t)x->ndim && ranges[axis].n == 1)
@@ -85,14 +89,15 @@ static bool slice(const modser_sg_node *node, struct msd_pieces *ret)
 
 static bool split(const modser_sg_node *node, struct msd_pieces *ret)
 {
-	return take_along(node, 0, ret);
+	return take_along(node, msd_params_split(node).axis, 0, ret);
 }
 
 /* One index that is a constant. */
 static bool gather(const modser_sg_node *node, struct msd_pieces *ret)
 {
 	const modser_sg_tensor *at = node->n_inputs > 1 ? node->inputs[1] : NULL;
-	const size_t axis = axis_of(node, ret->whole);
+	const int64_t param = msd_params_gather(node).axis;
+	const size_t axis = axis_of(node, param, ret->whole);
 	int64_t index[MSD_INFER_MAX_INTS];
 	size_t n = 0;
 
@@ -102,7 +107,8 @@ static bool gather(const modser_sg_node *node, struct msd_pieces *ret)
 		return false;
 	const int64_t all = ret->whole->dims[axis];
 	index[0] += index[0] < 0 ? all : 0;
-	return index[0] >= 0 && index[0] < all && take_along(node, index[0], ret);
+	return index[0] >= 0 && index[0] < all &&
+	       take_along(node, param, index[0], ret);
 }
 
 static bool concat(const modser_sg_node *node, struct msd_pieces *ret)
@@ -110,7 +116,7 @@ static bool concat(const modser_sg_node *node, struct msd_pieces *ret)
 	ret->whole = node->outputs[0];
 	ret->list = node->inputs;
 	ret->n = node->n_inputs;
-	return axis_of(node, ret->whole) != SIZE_MAX;
+	return axis_of(node, msd_params_concat(node).axis, ret->whole) != SIZE_MAX;
 }
 
 static const struct {
