@@ -18,7 +18,7 @@ struct msd_memory_block {
 	size_t first, last;
 };
 
-/* What a run needs if not all tensors are row-major. */
+/* The needs of a run whose tensors are not all row-major. */
 struct msd_memory_needs {
 	const size_t *bytes;                   /* by tensor; 0: those of its rows */
 	const struct msd_memory_block *blocks; /* sorted by `first` */

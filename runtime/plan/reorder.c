@@ -33,12 +33,12 @@ struct build {
 	struct msd_entry *e;
 	struct msd_reorders *r;
 	const size_t *last; /* of the groups */
-	/* By tensor: what its producer writes, and the other forms of it. */
+	/* By tensor: the form that its producer writes, and the others. */
 	struct want *main;
 	const struct msd_engine **main_by;
 	struct msd_reorder **others;
 	struct msd_reorder **end; /* of the list */
-	/* Of the node that is asked: inputs, then outputs. */
+	/* The answer of the node's engine: inputs, then outputs. */
 	const modserd_layout **asked;
 	struct want *wants;
 	/* Its number among the steps and in the plan, its first and last place in the
@@ -128,7 +128,7 @@ static msd_err add(struct build *b, const struct msd_reorder *like, size_t bytes
 					      : add_block(b, r, bytes, d);
 }
 
-/* The node, or a reorder for it, reads the form. NULL: what the producer writes. */
+/* The node, or a reorder for it, reads the form. NULL: that of the producer. */
 static void read_form(struct build *b, const modser_sg_tensor *t, struct msd_reorder *r)
 {
 	size_t *last = &b->r->last[t->index];

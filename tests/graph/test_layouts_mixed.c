@@ -66,7 +66,7 @@ static modser_graph *random_graph(void)
 	return g;
 }
 
-static void compare_all(void)
+static void expect_same_outputs(void)
 {
 	for (seed = 0; seed < N_GRAPHS; seed++) {
 		const uint32_t kept = seed;
@@ -86,14 +86,14 @@ static void compare_all(void)
 Test(layouts_mixed, random_graphs_give_the_outputs_of_the_reference)
 {
 	blocks_register();
-	compare_all();
+	expect_same_outputs();
 }
 
 Test(layouts_mixed, convolutions_that_choose_at_random_do_so_too)
 {
 	blocks_register();
 	blocks.is_scattered = true;
-	compare_all();
+	expect_same_outputs();
 }
 
 /* A second engine whose layout is its own. */
@@ -161,7 +161,7 @@ Test(layouts_mixed, two_engines_meet_in_rows)
 	cr_expect_eq(blocks.n_to_rows, 4 * 3);
 	cr_expect_eq(n_second, 4);
 	modser_graph_destroy(g);
-	compare_all();
+	expect_same_outputs();
 }
 
 Test(layouts_mixed, two_engines_that_choose_at_random_do_so_too)
@@ -169,5 +169,5 @@ Test(layouts_mixed, two_engines_that_choose_at_random_do_so_too)
 	blocks_register();
 	register_second();
 	blocks.is_scattered = true;
-	compare_all();
+	expect_same_outputs();
 }
