@@ -21,7 +21,7 @@ struct msd_entry_step {
 	const struct msd_engine_node *by;
 	struct msd_kernel_call call;
 	const struct msd_group *group; /* NULL: no group */
-	size_t row; /* of the node among those of the plan: describe.h */
+	size_t row; /* its number in the plan, counted from the first: describe.h */
 };
 
 /* The tensors of the arguments of a node or a group. */

@@ -24,7 +24,7 @@ struct work {
 	size_t n_groups;
 	bool *is_shared; /* by tensor: an output of the graph, or read elsewhere */
 	size_t *listed;  /* by tensor: the last group that lists it */
-	void **states;   /* of the nodes of a group */
+	void **states;   /* room for those of a group's nodes */
 };
 
 static msd_err run_as_step(void *state, const struct msd_kernel_call *c,
