@@ -103,9 +103,10 @@ static void expect_convex(const struct parted *p)
 		for (size_t b = 0; p->group[a] > 0 && b < p->g->n_nodes; b++) {
 			if (p->group[b] == p->group[a] || !leads(p, a, b))
 				continue;
-			for (size_t c = 0; c < p->g->n_nodes; c++)
+			for (size_t c = 0; c < p->g->n_nodes; c++) {
 				cr_assert(p->group[c] != p->group[a] || !leads(p, b, c),
 					  "%zu lies between %zu and %zu", b, a, c);
+			}
 		}
 	}
 }

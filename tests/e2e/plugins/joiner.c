@@ -83,10 +83,11 @@ static void convolve(const modser_sg_node *node, const float *const *in, float *
 		for (int64_t m = 0; m < c.y[1]; m++) {
 			const double more = bias != NULL ? (double)bias[m] : 0;
 
-			for (int64_t i = 0; i < c.y[2] * c.y[3]; i++)
+			for (int64_t i = 0; i < c.y[2] * c.y[3]; i++) {
 				*out++ = (float)(sum(&c, in[0], in[1], n, m, i / c.y[3],
 						     i % c.y[3]) +
 						 more);
+			}
 		}
 	}
 }
@@ -286,9 +287,10 @@ static int run_group(void *state, const void *const *in, void *const *out,
 	(void)why_bytes;
 	for (size_t i = 0; i < g->n_tensors; i++)
 		g->at[i] = g->own[i];
-	for (size_t i = 0; i < told->n_inputs; i++)
+	for (size_t i = 0; i < told->n_inputs; i++) {
 		g->at[modser_sg_tensor_index(told->inputs[i])] =
 			(float *)(uintptr_t)in[i];
+	}
 	for (size_t i = 0; i < told->n_outputs; i++) {
 		/* An engine may write an output before it has read all inputs. */
 		memset(out[i], 0xff, elements(told->outputs[i]) * sizeof(float));
