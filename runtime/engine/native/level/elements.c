@@ -76,7 +76,7 @@ INLINE vec unary_of(const enum msd_native_unary op, vec x, float a, float b)
 	case MSD_NATIVE_SOFTPLUS:
 		return softplus(x);
 	case MSD_NATIVE_SILU:
-		return x * msd_sigmoid(x);
+		return x / (all(1) + all(2) * msd_half_exp(-x));
 	case MSD_NATIVE_CUBE:
 		return x * x * x;
 	case MSD_NATIVE_COPY:
@@ -85,11 +85,25 @@ INLINE vec unary_of(const enum msd_native_unary op, vec x, float a, float b)
 	return x;
 }
 
+/* Vectors side by side: CMakeLists.txt lets the compiler mix their instructions, which
+ * hides the latency of long functions. */
+enum { SIDE = 4 };
+
 INLINE void each(const enum msd_native_unary op, const float *x, size_t n, float a,
 		 float b, float *y)
 {
 	size_t i = 0;
 
+	for (; i + (size_t)SIDE * LANES <= n; i += (size_t)SIDE * LANES) {
+		vec v[SIDE];
+
+#pragma GCC unroll 4
+		for (size_t k = 0; k < SIDE; k++)
+			v[k] = unary_of(op, load(x + i + k * LANES), a, b);
+#pragma GCC unroll 4
+		for (size_t k = 0; k < SIDE; k++)
+			store(y + i + k * LANES, v[k]);
+	}
 	for (; i + LANES <= n; i += LANES)
 		store(y + i, unary_of(op, load(x + i), a, b));
 	if (i < n) {
