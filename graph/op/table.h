@@ -189,6 +189,7 @@
 	X(scaler, KERNEL)                                                              \
 	X(tree_classifier, KERNEL)                                                     \
 	X(tree_regressor, KERNEL)                                                      \
+	X(fused_attention, NO_KERNEL)                                                  \
 	X(fused_convolution, NO_KERNEL)                                                \
 	X(fused_product, NO_KERNEL)                                                    \
 	X(scaled_convolution, KERNEL)                                                  \

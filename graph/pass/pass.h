@@ -54,6 +54,7 @@ struct msd_pass {
 	X(fold)                                                                        \
 	X(identity)                                                                    \
 	X(batch_norm)                                                                  \
+	X(attention)                                                                   \
 	X(compose)                                                                     \
 	X(fuse)
 

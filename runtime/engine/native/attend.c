@@ -118,12 +118,32 @@ static void pack(const struct job *j, size_t head, struct bench *b)
 	b->v_place = v_place;
 }
 
-/* True if the mask shows none of the keys @from .. @to - 1 to a row. */
-static bool is_blind(const struct msd_native_scores *s, size_t from, size_t to)
+/* The masks of query @i, from key @key on. */
+static struct msd_native_scores masks_of(const struct msd_native_attention *a,
+					 size_t head, size_t i, size_t key)
 {
-	for (size_t i = from * s->step; i < to * s->step + (s->step == 0); i++) {
-		if (s->flags != NULL ? s->flags[i] != 0
-				     : s->mask == NULL || s->mask[i] != -INFINITY)
+	struct msd_native_scores s = a->scores;
+
+	if (s.mask != NULL) {
+		s.mask += (size_t)msd_walk_place(&a->masks, 0, head) + i * a->mask_row +
+			  key * s.mask_step;
+	}
+	if (s.flags != NULL) {
+		s.flags += (size_t)msd_walk_place(&a->masks, 1, head) +
+			   i * a->flags_row + key * s.flags_step;
+	}
+	return s;
+}
+
+/* True if the masks show none of @n keys. */
+static bool is_blind(const struct msd_native_scores *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const bool is_hidden =
+			(s->flags != NULL && s->flags[i * s->flags_step] == 0) ||
+			(s->mask != NULL && s->mask[i * s->mask_step] == -INFINITY);
+
+		if (!is_hidden)
 			return false;
 	}
 	return true;
@@ -134,25 +154,18 @@ static void soften_row(const struct job *j, size_t head, size_t i, size_t first,
 		       size_t end, float *x)
 {
 	const struct msd_native_attention *a = j->a;
-	struct msd_native_scores s = a->scores;
-	const size_t mask =
-		i * a->mask_row + (size_t)msd_walk_place(&a->masks, 0, head);
 	size_t from;
 	size_t to;
 
 	see(a, head, i, &from, &to);
-	if (s.mask != NULL)
-		s.mask += mask;
-	if (s.flags != NULL)
-		s.flags += mask;
-	const struct msd_native_scores row = s;
-	if (s.mask != NULL)
-		s.mask += from * s.step;
-	if (s.flags != NULL)
-		s.flags += from * s.step;
-	if (from < to && !j->k->soften(&s, to - from, x + from) && a->hides &&
-	    is_blind(&row, from, to))
-		to = from;
+	if (from < to) {
+		const struct msd_native_scores s = masks_of(a, head, i, from);
+
+		if ((!j->k->soften(&s, to - from, x + from) && a->hides &&
+		     is_blind(&s, to - from)) ||
+		    (a->is_safe && isnan(x[from])))
+			to = from;
+	}
 	memset(x + first, 0, (from - first) * sizeof(*x));
 	memset(x + to, 0, (end - to) * sizeof(*x));
 }

@@ -36,13 +36,14 @@ struct msd_native_attention {
 	float *y;
 	size_t y_row;
 	struct msd_walk heads;           /* where the others lie, in elements */
-	struct msd_walk masks;           /* the same of their masks */
-	struct msd_native_scores scores; /* mask of query 0 */
-	size_t mask_row;                 /* elements of it between queries */
+	struct msd_walk masks;           /* the same of their masks, then flags */
+	struct msd_native_scores scores; /* masks of query 0 */
+	size_t mask_row, flags_row;      /* elements between queries */
 	/* A hidden key has no influence, also if its value is infinite; a query that
 	 * sees no key gets zeros. Else a hidden key has the share 0, as in a product.
 	 */
 	bool hides;
+	bool is_safe; /* a row that is not a number gets shares of 0 */
 	struct msd_native_sight sight;
 };
 

@@ -119,9 +119,11 @@ static void read_mask(const struct msd_kernel_call *c, const struct msd_op_atten
 	ret->sight.mask_keys = has_mask ? step : (int64_t)ret->keys;
 	for (size_t i = has_mask ? ndim - 1 : 0; i-- > 0; step *= dims[i])
 		steps[4 - ndim + i] = dims[i] == 1 ? 0 : step;
-	add_heads(&ret->masks, &(struct rows){steps[0], steps[1], 0},
-		  a->q_heads / a->kv_heads, false);
-	ret->mask_row = (size_t)steps[2];
+	for (size_t i = 0; i < 2; i++) { /* a mask or flags */
+		add_heads(&ret->masks, &(struct rows){steps[0], steps[1], 0},
+			  a->q_heads / a->kv_heads, false);
+	}
+	ret->mask_row = ret->flags_row = (size_t)steps[2];
 	if (!has_mask)
 		return;
 	if (is_bool(modser_sg_node_input(c->node, MSD_ATTENTION_MASK))) {
@@ -170,8 +172,9 @@ static msd_err attend(const struct msd_kernel_call *c, const struct msd_op_atten
 					       : (float)(1 / sqrt((double)a->head)),
 			   .cap = msd_kernel_float(c, "softcap"),
 			   .fill = -INFINITY,
-			   .step = 1,
-			   .hides = true},
+			   .mask_hides = true,
+			   .flags_step = 1,
+			   .mask_step = 1},
 		.hides = true,
 	};
 

@@ -80,6 +80,7 @@ void msd_native_packed_free(struct msd_native_packed *p);
 	X(erf)                                                                         \
 	X(exp)                                                                         \
 	X(fully_connected)                                                             \
+	X(fused_attention)                                                             \
 	X(fused_convolution)                                                           \
 	X(fused_product)                                                               \
 	X(gelu)                                                                        \

@@ -160,16 +160,18 @@ struct msd_native_norm {
 	const float *scale, *shift; /* NULL: 1 and 0 */
 };
 
-/* Scores of attention before their softmax: they are scaled, bounded by a cap, then
- * get a mask. A mask has an element per score, or one for all. */
+/* Scores of attention before their softmax: they are scaled and bounded by a cap; flags
+ * select those that stay; then a mask is added. */
 struct msd_native_scores {
 	float scale;
 	float cap;            /* 0: none */
-	const float *mask;    /* added; NULL: none */
-	const uint8_t *flags; /* scores without a flag become fill; NULL: all stay */
+	const uint8_t *flags; /* NULL: none */
+	bool flags_hide;      /* a score with a flag becomes fill, else one without */
 	float fill;
-	size_t step; /* of mask and flags: 1, or 0 */
-	bool hides;  /* a mask of -infinity hides any score; else it is added */
+	const float *mask; /* NULL: none */
+	bool mask_hides;   /* its -infinity hides any score; else it is added */
+	/* 1, or 0: one for all scores. */
+	size_t flags_step, mask_step;
 };
 
 struct msd_native_kernels {

@@ -277,43 +277,47 @@ void LEVEL(softmax)(const float *x, size_t n, bool is_log, float *y)
 	LEVEL(affine)(y, n, (float)(1 / sum), 0, y);
 }
 
-/* The forms of a mask. */
-enum mask { NO_MASK, ADDED, HIDING, FLAGS };
-
-INLINE vec read_flags(const struct msd_native_scores *s, size_t i, size_t n, vec x)
+INLINE vec select_flagged(const struct msd_native_scores *s, vec x, size_t i,
+			  const size_t n)
 {
 	ivec is_set = {0};
 
 	for (size_t k = 0; k < n; k++)
-		is_set[k] = s->flags[(i + k) * s->step] != 0 ? -1 : 0;
-	return pick(is_set, x, all(s->fill));
+		is_set[k] = s->flags[(i + k) * s->flags_step] != 0 ? -1 : 0;
+	return s->flags_hide ? pick(is_set, all(s->fill), x)
+			     : pick(is_set, x, all(s->fill));
 }
 
-/* Scores @i .. @i + @n - 1; @n is at most LANES. */
-INLINE vec score_of(const struct msd_native_scores *s, const enum mask kind, vec x,
-		    size_t i, const size_t n)
+INLINE vec add_mask(const struct msd_native_scores *s, vec x, size_t i, const size_t n)
 {
-	const float low = -__builtin_inff();
+	const vec low = all(-__builtin_inff());
 	vec mask;
 
-	x *= all(s->scale);
-	if (s->cap > 0)
-		x = all(s->cap) * msd_tanh(x / all(s->cap));
-	if (kind == NO_MASK)
-		return x;
-	if (kind == FLAGS)
-		return read_flags(s, i, n, x);
-	if (s->step == 0) {
+	if (s->mask_step == 0) {
 		mask = all(*s->mask);
 	} else {
 		mask = n == LANES ? load(s->mask + i) : load_some(s->mask + i, n, 0);
 	}
-	return kind == HIDING ? pick(mask == all(low), all(low), x + mask) : x + mask;
+	return s->mask_hides ? pick(mask == low, low, x + mask) : x + mask;
+}
+
+/* Scores @i .. @i + @n - 1; @n is at most LANES. */
+INLINE vec score_of(const struct msd_native_scores *s, const bool is_plain, vec x,
+		    size_t i, const size_t n)
+{
+	x *= all(s->scale);
+	if (is_plain)
+		return x;
+	if (s->cap > 0)
+		x = all(s->cap) * msd_tanh(x / all(s->cap));
+	if (s->flags != NULL)
+		x = select_flagged(s, x, i, n);
+	return s->mask != NULL ? add_mask(s, x, i, n) : x;
 }
 
 /* The largest score, or one that is not a number. */
-INLINE float score_row(const struct msd_native_scores *s, const enum mask kind,
-		       size_t n, float *x)
+INLINE float score_row(const struct msd_native_scores *s, const bool is_plain, size_t n,
+		       float *x)
 {
 	float at[LANES + LANES];
 	vec top = all(-__builtin_inff());
@@ -321,7 +325,7 @@ INLINE float score_row(const struct msd_native_scores *s, const enum mask kind,
 	size_t i = 0;
 
 	for (; i + LANES <= n; i += LANES) {
-		const vec v = score_of(s, kind, load(x + i), i, LANES);
+		const vec v = score_of(s, is_plain, load(x + i), i, LANES);
 
 		store(x + i, v);
 		is_nan |= msd_is_nan(v);
@@ -330,7 +334,8 @@ INLINE float score_row(const struct msd_native_scores *s, const enum mask kind,
 	store(at, pick(is_nan, all(__builtin_nanf("")), top));
 	store(at + LANES, all(-__builtin_inff()));
 	if (i < n) {
-		const vec v = score_of(s, kind, load_some(x + i, n - i, 0), i, n - i);
+		const vec v =
+			score_of(s, is_plain, load_some(x + i, n - i, 0), i, n - i);
 
 		store_some(x + i, v, n - i);
 		store_some(at + LANES, v, n - i);
@@ -340,15 +345,9 @@ INLINE float score_row(const struct msd_native_scores *s, const enum mask kind,
 
 bool LEVEL(soften)(const struct msd_native_scores *s, size_t n, float *x)
 {
-	float top;
-
-	if (s->flags != NULL) {
-		top = score_row(s, FLAGS, n, x);
-	} else if (s->mask != NULL) {
-		top = s->hides ? score_row(s, HIDING, n, x) : score_row(s, ADDED, n, x);
-	} else {
-		top = score_row(s, NO_MASK, n, x);
-	}
+	const bool is_plain = s->cap <= 0 && s->flags == NULL && s->mask == NULL;
+	const float top =
+		is_plain ? score_row(s, true, n, x) : score_row(s, false, n, x);
 	const double sum = powers(x, n, top, x);
 	LEVEL(affine)(x, n, (float)(1 / sum), 0, x);
 	return top != -__builtin_inff();

@@ -1,0 +1,21 @@
+#ifndef MSD_GRAPH_PASS_RANK_H
+#define MSD_GRAPH_PASS_RANK_H
+/*
+ * What holds of a tensor in every run although its shape is open: its rank, its dtype,
+ * or that it is one number. It follows from the nodes before it. The functions look
+ * back a limited number of nodes.
+ */
+#include "graph/modser_graph.h"
+#include "graph/pass/fusion.h"
+
+/** The rank of @t; -1: not known. */
+int msd_rank_of(const struct msd_fusion *f, const modser_sg_tensor *t);
+/** True if @t is of float32. */
+bool msd_rank_is_single(const struct msd_fusion *f, const modser_sg_tensor *t);
+/**
+ * True if @t has one element and at most one axis. *@ret_is_single becomes true if it
+ * is of float32.
+ */
+bool msd_rank_is_number(const modser_sg_tensor *t, bool *ret_is_single);
+
+#endif
