@@ -6,22 +6,8 @@
 
 #include "graph/pass/pass.h"
 #include "runtime/engine/engine.h"
-#include "tests/runtime/native/bytes_net.h"
+#include "tests/runtime/native/quantize_net.h"
 #include "tests/support/fail_alloc.h"
-
-static modser_sg_tensor *dequantized(modser_graph *g, modser_sg_tensor *x,
-				     const char *dtype, float by, int at)
-{
-	return node(g, "DequantizeLinear", 3,
-		    (modser_sg_tensor *[]){x, scale(g, by), zero(g, dtype, at)});
-}
-
-static modser_sg_tensor *quantized(modser_graph *g, modser_sg_tensor *x,
-				   const char *dtype, float by, int at)
-{
-	return node(g, "QuantizeLinear", 3,
-		    (modser_sg_tensor *[]){x, scale(g, by), zero(g, dtype, at)});
-}
 
 static modser_sg_tensor *convolution(modser_graph *g, const struct window *w,
 				     const char *activation, bool ends_in_bytes)
@@ -42,67 +28,6 @@ static modser_sg_tensor *convolution(modser_graph *g, const struct window *w,
 	if (activation != NULL)
 		y = node(g, activation, 1, &y);
 	return ends_in_bytes ? quantized(g, y, w->y, 0.1f, 7) : y;
-}
-
-static size_t count_op(const modser_graph *g, const char *op)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < modser_graph_node_count(g); i++) {
-		n += strcmp(modser_sg_op_name(
-				    modser_sg_node_op(modser_graph_node(g, i))),
-			    op) == 0;
-	}
-	return n;
-}
-
-/* Run the passes: @n nodes of @op are made, and no DequantizeLinear stays. */
-static void expect_made(modser_graph *g, const char *op, size_t n)
-{
-	const struct msd_pass_host host = {NULL, msd_engine_may_make};
-	struct msd_passed passed;
-
-	cr_assert_eq(setenv("MODSERD_ENGINE", "reference", 1), 0);
-	cr_assert_eq(msd_passes_run(g, host, &passed), 0);
-	cr_expect_eq(passed.n[MSD_PASS_quantize], 0, "the reference engine is alone");
-	cr_assert_eq(setenv("MODSERD_ENGINE", "native", 1), 0);
-	cr_assert_eq(msd_passes_run(g, host, &passed), 0);
-	cr_expect_eq(count_op(g, op), n, "%zu of %s", count_op(g, op), op);
-	cr_expect_eq(count_op(g, "DequantizeLinear"), 0);
-	cr_assert_eq(modser_graph_check(g), 0, "%s", modser_graph_error(g));
-}
-
-/* Bytes differ from @want by one step, and in at most one of a thousand: at ties. */
-static void expect_ties(const char *what, modser_graph *g, const char *want, size_t n)
-{
-	for (unsigned threads = 1; threads <= 3; threads++) {
-		size_t n_own, n_ties = 0;
-		char *y = run(g, "native", threads, &n_own);
-
-		cr_assert_eq(n, n_own);
-		for (size_t i = 0; i < n; i++) {
-			const uint8_t step = (uint8_t)(y[i] - want[i]);
-
-			cr_assert(step == 0 || step == 1 || step == 255, "%s: byte %zu",
-				  what, i);
-			n_ties += step != 0;
-		}
-		cr_expect_leq(n_ties, n / 1000, "%s: %zu of %zu differ", what, n_ties,
-			      n);
-		free(y);
-	}
-}
-
-static void expect_integers(const char *what, modser_graph *g, const char *op,
-			    size_t n_op)
-{
-	size_t n;
-	char *want = run(g, "reference", 1, &n);
-
-	expect_made(g, op, n_op);
-	expect_ties(what, g, want, n);
-	free(want);
-	modser_graph_destroy(g);
 }
 
 Test(native_quantize, convolutions_become_integers, .timeout = 120)
