@@ -25,6 +25,7 @@ int msd_links_init(struct msd_links *l, const struct msd_pass_job *job)
 	l->readers = calloc(g->n_tensors + 1, sizeof(*l->readers));
 	if (l->readers == NULL)
 		return msd_sg_no_memory(job->g);
+	l->n = g->n_tensors;
 	for (size_t i = 0; i < g->n_nodes; i++)
 		add(l, g->nodes[i], g->nodes[i]->inputs, g->nodes[i]->n_inputs);
 	add(l, NULL, g->outputs, g->n_outputs);
@@ -38,6 +39,8 @@ void msd_links_finish(struct msd_links *l)
 
 modser_sg_node *msd_links_only(const struct msd_links *l, const modser_sg_tensor *t)
 {
+	if (t->index >= l->n)
+		return NULL;
 	const struct msd_readers *r = &l->readers[t->index];
 
 	return r->n == 1 ? r->first[0] : NULL;

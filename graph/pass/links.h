@@ -14,6 +14,7 @@ struct msd_readers {
 
 struct msd_links {
 	struct msd_readers *readers; /* by tensor */
+	size_t n;                    /* later tensors have no readers here */
 };
 
 /**
@@ -22,7 +23,8 @@ struct msd_links {
  */
 MSD_MUST_CHECK int msd_links_init(struct msd_links *l, const struct msd_pass_job *job);
 void msd_links_finish(struct msd_links *l);
-/** The node that alone reads @t; NULL: there are more, or it is an output. */
+/** The node that alone reads @t; NULL: there are more, it is an output, or it is newer
+ * than @l. */
 modser_sg_node *msd_links_only(const struct msd_links *l, const modser_sg_tensor *t);
 /** True if @node exists and has the operator @name. */
 static inline bool msd_links_is_op(const modser_sg_node *node, const char *name)

@@ -173,6 +173,8 @@ static int run(const struct msd_pass_job *job, size_t *ret_n)
 		return 0;
 	result = msd_links_init(&q.links, job);
 	for (size_t i = 0; result == 0 && i < n_nodes; i++)
+		result = msd_quantize_hoist(&q, job->g->nodes[job->order[i]]);
+	for (size_t i = 0; result == 0 && i < n_nodes; i++)
 		result = visit(&q, job->g->nodes[job->order[i]]);
 	if (result == 0 && q.n > 0)
 		result = drop_unread(&q);

@@ -2,7 +2,8 @@
  * Operators that only move elements move bytes: the DequantizeLinear before such a node
  * goes behind it. A chain of them ends at a QuantizeLinear, which then has the numbers
  * of the DequantizeLinear and goes, or becomes a table; or at another node, which reads
- * fewer bytes. No byte of a result changes.
+ * fewer bytes. A QuantizeLinear behind a move of floats goes before it. No byte of a
+ * result changes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -175,6 +176,49 @@ static bool find_end(const struct msd_quantizer *q, const modser_sg_node *node,
 
 	return next != NULL && msd_quantized_to(next, ret) &&
 	       ret->x == node->outputs[0];
+}
+
+/* A node that only moves elements of input 0, for one reader. */
+static bool may_hoist(const struct msd_quantizer *q, const modser_sg_node *move)
+{
+	static const char *const ops[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze",
+					  "Transpose"};
+	bool is_move = false;
+
+	if (move == NULL || move->n_outputs != 1 || move->n_inputs == 0 ||
+	    move->inputs[0] == NULL || move->inputs[0]->producer == NULL ||
+	    move->inputs[0]->type == MODSER_TENSOR_CONST ||
+	    msd_links_only(&q->links, move->inputs[0]) != move)
+		return false;
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		is_move = is_move || msd_links_is_op(move, ops[i]);
+	return is_move && q->job->host.may_make(move, MSD_QUANTIZED_TABLE);
+}
+
+/* The node before the move can then make the bytes. */
+int msd_quantize_hoist(struct msd_quantizer *q, modser_sg_node *node)
+{
+	struct msd_quantized to;
+
+	while (msd_quantized_to(node, &to) && msd_links_only(&q->links, to.x) == node &&
+	       may_hoist(q, to.x->producer) &&
+	       q->job->host.may_make(node, MSD_QUANTIZED_TABLE)) {
+		modser_sg_node *move = to.x->producer;
+		modser_sg_tensor *x = move->inputs[0];
+		modser_sg_tensor *y = node->outputs[0];
+		modser_sg_tensor *bytes = modser_sg_tensor_create(q->job->g, y->name);
+
+		if (bytes == NULL)
+			return -1;
+		msd_sg_tensor_take_dtype(bytes, to.dtype);
+		msd_sg_give_output(node, 0, bytes);
+		node->inputs[0] = x;
+		q->links.readers[x->index].first[0] = node;
+		msd_sg_give_output(move, 0, y);
+		move->inputs[0] = bytes;
+		q->n++;
+	}
+	return 0;
 }
 
 int msd_quantize_shape(struct msd_quantizer *q, modser_sg_node *node)

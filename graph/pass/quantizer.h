@@ -69,6 +69,8 @@ int msd_quantize_function(struct msd_quantizer *q, modser_sg_node *node);
 /** An operator that moves elements moves bytes instead. @all: each input has elements,
  * else only the first. */
 int msd_quantize_move(struct msd_quantizer *q, modser_sg_node *node, bool all);
+/** A QuantizeLinear of moved elements: they are moved behind it. */
+int msd_quantize_hoist(struct msd_quantizer *q, modser_sg_node *node);
 /** The Shape of numbers is that of their bytes. */
 int msd_quantize_shape(struct msd_quantizer *q, modser_sg_node *node);
 

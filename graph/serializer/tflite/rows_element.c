@@ -43,9 +43,12 @@ static modser_sg_tensor *planes_operand(const struct tflite_layer *x, size_t i,
 	return planes != NULL ? planes : tflite_constant_planes(x, i);
 }
 
-/* Two values, under their transposes if one has it and the other can. */
-static modser_sg_tensor *binary(const struct tflite_layer *x, const char *op)
+/* Two values, under their transposes if one has it and the other can; then the
+ * activation of field 0 of the options if there @is_activated. */
+static modser_sg_tensor *binary(const struct tflite_layer *x, const char *op,
+				bool is_activated)
 {
+	modser_sg_tensor *t;
 	modser_sg_tensor *const in[] = {tflite_value(x, 0), tflite_value(x, 1)};
 	modser_sg_tensor *planes[2];
 	bool made[2];
@@ -54,21 +57,23 @@ static modser_sg_tensor *binary(const struct tflite_layer *x, const char *op)
 		return NULL;
 	for (size_t i = 0; i < 2; i++)
 		planes[i] = planes_operand(x, i, in[i], &made[i]);
-	if (planes[0] == NULL || planes[1] == NULL || (!made[0] && !made[1]))
-		return msd_build_two(&x->b, op, in[0], in[1]);
-	return tflite_unplane(&x->b, msd_build_two(&x->b, op, planes[0], planes[1]));
+	const bool is_planes =
+		planes[0] != NULL && planes[1] != NULL && (made[0] || made[1]);
+	t = msd_build_two(&x->b, op, is_planes ? planes[0] : in[0],
+			  is_planes ? planes[1] : in[1]);
+	if (t != NULL && is_activated)
+		t = tflite_activate(x, t, 0);
+	return is_planes ? tflite_unplane(&x->b, t) : t;
 }
 
 static modser_sg_tensor *load_binary(const struct tflite_layer *x)
 {
-	return binary(x, x->row->op);
+	return binary(x, x->row->op, false);
 }
 
 static modser_sg_tensor *load_arithmetic(const struct tflite_layer *x)
 {
-	modser_sg_tensor *t = binary(x, x->row->op);
-
-	return t != NULL ? tflite_activate(x, t, 0) : NULL;
+	return binary(x, x->row->op, true);
 }
 
 static modser_sg_tensor *load_typed(const struct tflite_layer *x)

@@ -406,3 +406,19 @@ Test(native_quantize_moves, the_pass_survives_failed_allocations)
 		modser_graph_destroy(g);
 	}
 }
+
+/* Moves between an operator and its QuantizeLinear do not keep it from bytes. */
+Test(native_quantize_moves, moves_before_the_numbers_change_nothing)
+{
+	static const struct window_case pool = {1, 1, 1, 0, 0.01f, true, true};
+	modser_graph *g = modser_graph_create("g");
+	modser_sg_tensor *y = pooled(g, &pool);
+	modser_sg_node *end = y->producer;
+	static const int64_t axes[] = {2, 3};
+	static const int64_t perm[] = {1, 0};
+
+	y = moved(g, end->inputs[0], "Squeeze", "axes", 2, axes);
+	end->inputs[0] = moved(g, y, "Transpose", "perm", 2, perm);
+	(void)modser_graph_add_output(g, end->outputs[0]);
+	expect_integers("pool", g, "QuantizedPooling", 1);
+}
