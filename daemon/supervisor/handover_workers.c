@@ -126,7 +126,8 @@ void msd_handover_workers_settle(struct msd_module_registry *registry)
 		keep_again(&m->group);
 	}
 	if (!is_any_coming)
-		end_rest(registry, "no module needs it");
+		end_rest(registry,
+			 "no module has its program, artifact, options and user");
 }
 
 void msd_handover_workers_close(struct msd_module_registry *registry)

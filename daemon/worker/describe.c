@@ -151,18 +151,6 @@ static bool can_batch(const struct msd_func_info *f)
 	       msd_signature_has_batch(f->signature);
 }
 
-bool msd_describe_can_batch(struct msd_loaded *m)
-{
-	size_t n;
-	const struct msd_func_info *const *all = msd_loaded_functions(m, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (can_batch(all[i]))
-			return true;
-	}
-	return false;
-}
-
 static void put_function(struct budget *b, const struct msd_func_info *f, bool details)
 {
 	const struct msd_signature *s = f->signature;

@@ -4,9 +4,6 @@
 #include "daemon/confine/sandbox.h"
 #include "runtime/load/loaded.h"
 
-/** True if calls of at least one function of @m can be joined. */
-bool msd_describe_can_batch(struct msd_loaded *m);
-
 /**
  * Append the map, with the state of @sandbox. @batch: limit of rows for joined calls,
  * 0 if calls are not joined. @shared_weights: bytes (weights.h). If the functions do

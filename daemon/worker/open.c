@@ -374,13 +374,6 @@ msd_err msd_handle_open(struct msd_worker *w, struct msd_request *r,
 		err = load(w, &params, &options, d);
 	if (err != MSD_OK)
 		return err;
-	if (params.run.batch_rows > 0 && !msd_describe_can_batch(w->module)) {
-		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "%s: batch: no function has a first extent that "
-				    "may vary; export the model with a symbolic batch "
-				    "size",
-				    label);
-	}
 	msd_pinned_segments_start(w);
 	w->batch.most_rows = params.run.batch_rows;
 	w->batch.within_ns = params.run.batch_delay.ms * MSD_NS_PER_MS;

@@ -150,6 +150,7 @@ msd_err msd_edition_load(struct msd_module_registry *registry, const char *name,
 	}
 	load.file = e->files[0].name;
 	load.source = *source;
+	load.is_stored = true;
 	load.replace = more.replace;
 	load.begins = more.is_candidate ? MSD_LOAD_STORED : MSD_LOAD_READING;
 	if (more.trial != NULL) {

@@ -185,6 +185,7 @@ static struct msd_module *module_new(struct msd_module_registry *registry,
 	m->group.source = load->source;
 	m->bringing = load->bringing;
 	m->group.run = load->run;
+	m->group.is_stored = load->is_stored;
 	if (m->group.run.sandbox == MSD_SANDBOX_UNSAID)
 		m->group.run.sandbox = registry->sandbox.word;
 	m->idleness.keep_alive_ms = load->run.keep_alive.ms;

@@ -15,6 +15,7 @@ struct msd_load {
 	const char *owner;      /* outlives the module registry; NULL: no limit */
 	uint64_t owner_max;     /* maximum modules of that owner; 0: unlimited */
 	uint64_t owner_wait_ms; /* retry delay reported when that maximum is reached */
+	bool is_stored;         /* it is read from the store, with its options */
 	bool replace;           /* keep the existing module until this one is READY */
 	struct msd_run_options run; /* sandbox UNSAID: the registry's default */
 	struct msd_span tests; /* self_test_case.h, borrowed; empty: no self-tests */

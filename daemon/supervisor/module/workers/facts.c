@@ -160,6 +160,7 @@ static msd_err compile(struct msd_facts *f, uint32_t n, struct msd_diag *d)
 	while (f->n_functions < n && err == MSD_OK) {
 		if (!msd_object_parse(&c, &function))
 			return fail(d, "a function without a name");
+		f->can_join |= msd_map_value(function, "batch").n > 0;
 		err = msd_function_signature_read(&f->all[f->n_functions++], function,
 						  d);
 	}

@@ -25,6 +25,7 @@ struct msd_facts {
 	/* The model function: `main`, else `run` if it is a whole model, else the only
 	 * whole model, else the only function. NULL: ambiguous. */
 	const struct msd_function_signature *model;
+	bool can_join; /* the worker can join calls of a function (`batch`) */
 	bool has_pins; /* the workers' device pins the pages of their segments */
 };
 

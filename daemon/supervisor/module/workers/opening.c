@@ -1,6 +1,8 @@
 #include "daemon/supervisor/module/workers/opening.h"
 
+#include "daemon/log.h"
 #include "daemon/supervisor/module/workers/opening_params.h"
+#include "daemon/supervisor/module/workers/process.h"
 #include "daemon/supervisor/module/workers/replica.h"
 #include "daemon/supervisor/module/workers/reply.h"
 #include "proto/method.h"
@@ -32,6 +34,38 @@ static void refuse_resumed(struct msd_replica *rep, struct msd_diag *d)
 	msd_diag_finish(d);
 }
 
+static void blame(struct msd_worker_group *group, struct msd_diag *d)
+{
+	(void)msd_diag_wrap(d, d->code, "load %s", group->name);
+	group->ops->on_blamed(group, d->code, msd_diag_text(d));
+	msd_diag_finish(d);
+}
+
+/*
+ * A load with batch needs a function whose calls can be joined. An edition of the
+ * store serves without one: a daemon that did not check this has kept it.
+ */
+static msd_err check_batch(const struct msd_replica *rep, struct msd_diag *d)
+{
+	const struct msd_worker_group *group = rep->group;
+
+	if (group->run.batch_rows == 0 || group->facts.can_join)
+		return MSD_OK;
+	if (!group->is_stored) {
+		return msd_diag_set(d, MSD_UNSUPPORTED,
+				    "%s: batch: no function has a first extent that "
+				    "may vary; export the model with a symbolic batch "
+				    "size",
+				    group->file);
+	}
+	if (msd_replica_index(rep) == 0) {
+		msd_log(MSD_LOG_WARN, "module_batch_off",
+			"name=%s why=\"no function has a first extent that may vary\"",
+			group->name);
+	}
+	return MSD_OK;
+}
+
 void msd_opening_done(struct msd_req *r, struct msd_in *in)
 {
 	struct msd_worker_group *group = r->at.replica->group;
@@ -44,9 +78,7 @@ void msd_opening_done(struct msd_req *r, struct msd_in *in)
 			refuse_resumed(r->at.replica, &d);
 			return;
 		}
-		(void)msd_diag_wrap(&d, d.code, "load %s", group->name);
-		group->ops->on_blamed(group, d.code, msd_diag_text(&d));
-		msd_diag_finish(&d);
+		blame(group, &d);
 		msd_process_await_exit(r->at.replica->process,
 				       "it rejected its artifact and did not exit");
 		return;
@@ -56,12 +88,15 @@ void msd_opening_done(struct msd_req *r, struct msd_in *in)
 			refuse_resumed(r->at.replica, &d);
 			return;
 		}
-		(void)msd_diag_wrap(&d, d.code, "load %s", group->name);
-		group->ops->on_blamed(group, d.code, msd_diag_text(&d));
-		msd_diag_finish(&d);
+		blame(group, &d);
 		msd_replica_disbelieve(r->at.replica,
 				       "its description of the module was invalid",
 				       NULL);
+		return;
+	}
+	if (check_batch(r->at.replica, &d) != MSD_OK) {
+		blame(group, &d);
+		msd_process_kill(r->at.replica->process, "it cannot join calls");
 		return;
 	}
 	group->in.is_pinned = group->facts.has_pins;

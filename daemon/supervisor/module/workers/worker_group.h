@@ -70,6 +70,7 @@ struct msd_worker_group {
 	char *file;               /* label for error texts and logs */
 	struct msd_source source; /* no file until the source has arrived */
 	bool is_source_kept;      /* owned by handover_artifact.c */
+	bool is_stored;           /* an edition of the store, with its options */
 	struct msd_shared_weights weights;
 	struct msd_run_options run;
 	struct msd_silence silence; /* owned by busy.c */
