@@ -162,9 +162,12 @@ def test_a_mistyped_option_of_the_daemon_is_told_what_is_near(tmp_path):
     assert said.status == 2 and "did you mean --listen?" in said.err, said
     said = harness.run(harness.BIN / "modserd", "--max-qeued", "3")  # near a former spelling
     assert said.status == 2 and "did you mean --max-reply-buffer?" in said.err, said
-    (tmp_path / "m.conf").write_text("max-uplaod-size = 3\nmodule m { file = x }\n")
-    said = harness.run(harness.BIN / "modserd", "--check-config", tmp_path / "m.conf")
-    assert said.status == 2 and "did you mean max-upload-size?" in said.err, said
+    for text, near in (("max-uplaod-size = 3\nmodule m { file = x }\n", "max-upload-size"),
+                       ("max-uplaod = 3\n", "max-upload-size"),  # near former spellings
+                       ("module m { file = x tvm_input = yes }\n", "ignore-unknown-inputs")):
+        (tmp_path / "m.conf").write_text(text)
+        said = harness.run(harness.BIN / "modserd", "--check-config", tmp_path / "m.conf")
+        assert said.status == 2 and f"did you mean {near}?" in said.err, said
 
 
 def test_stats_of_a_mistyped_module_is_told_what_is_near(served):

@@ -59,13 +59,13 @@ static int fail(int line, msd_err err)
 	return -1;
 }
 
-/* Former names are accepted and not shown. */
-static bool is_former(const char *key)
+/* Former names are accepted and not shown: the name of today. */
+static const char *shown(const char *key)
 {
 	const struct msd_option *row = msd_option_row(msd_option_find(key));
+	const char *name = row != NULL ? row->name : msd_preload_shown(key);
 
-	return (row != NULL && strcmp(row->name, key) != 0) ||
-	       msd_preload_is_former(key);
+	return name != NULL ? name : key;
 }
 
 /* The key of @cfg that is closest to the KEY in libconfuse's "no such option 'KEY'". */
@@ -79,11 +79,11 @@ static struct msd_span near_key(const cfg_t *cfg, const char *text)
 	msd_spelling_start(&near,
 			   (struct msd_span){(const uint8_t *)key, strcspn(key, "'")});
 	for (const cfg_opt_t *o = cfg->opts; o->name != NULL; o++) {
-		if (o->name[0] != '_' && strcmp(o->name, END_KEY) != 0 &&
-		    !is_former(o->name))
+		if (o->name[0] != '_' && strcmp(o->name, END_KEY) != 0)
 			msd_spelling_look(&near, msd_span_of(o->name));
 	}
-	return near.best;
+	return near.best.n > 0 ? msd_span_of(shown((const char *)near.best.p))
+			       : near.best;
 }
 
 static void on_error(cfg_t *cfg, const char *fmt, va_list ap)

@@ -68,7 +68,8 @@ bool msd_preload_has_keys(const struct msd_preload *p);
 const char *msd_preload_key(unsigned i);
 /** Its former name, which is accepted and not shown; NULL if it has none. Static. */
 const char *msd_preload_former(unsigned i);
-bool msd_preload_is_former(const char *key);
+/** The name of the key that is or was called @key; NULL: no such key. Static. */
+const char *msd_preload_shown(const char *key);
 /** True if the key needs `source`. */
 bool msd_preload_is_of_source(unsigned i);
 bool msd_preload_has_key(const char *key);

@@ -142,11 +142,11 @@ bool msd_preload_is_of_source(unsigned i)
 	return i >= MSD_RUN_KEYS && keys[i - MSD_RUN_KEYS].is_of_source;
 }
 
-bool msd_preload_is_former(const char *key)
+const char *msd_preload_shown(const char *key)
 {
 	const unsigned i = find_key(key);
 
-	return i < MSD_PRELOAD_KEYS && strcmp(msd_preload_key(i), key) != 0;
+	return i < MSD_PRELOAD_KEYS ? msd_preload_key(i) : NULL;
 }
 
 bool msd_preload_has_key(const char *key)
