@@ -6,6 +6,7 @@
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
+#include "graph/op/window/params.h"
 #include "graph/pass/quantizer.h"
 
 enum { MAXIMUM, MEAN };          /* of a Pooling */
@@ -101,21 +102,21 @@ int msd_quantizer_change(const struct msd_quantizer *q, const struct msd_quantiz
 /* The extents of a window, if the file has them: 128 elements fit into the sums. */
 static bool has_small_windows(const modser_sg_node *node)
 {
-	const modser_sg_attr *list = modser_sg_op_param(node->op, "kernel");
+	const struct msd_params_pooling p = msd_params_pooling(node);
 	int64_t n = 1;
 
-	if (modser_sg_op_int(node->op, "global") != 0)
-		return modser_sg_op_int(node->op, "alg") == MEAN;
-	if (list->n == 0) {
-		n = modser_sg_op_int(node->op, "kernel_h");
+	if (p.global != 0)
+		return p.alg == MEAN;
+	if (p.kernel.n == 0) {
+		n = p.kernel_h;
 		if (n < 1 || n > MOST_OF_A_WINDOW)
 			return false;
-		n *= modser_sg_op_int(node->op, "kernel_w");
+		n *= p.kernel_w;
 	}
-	for (size_t i = 0; i < list->n; i++) {
-		if (list->as.ints[i] < 1 || list->as.ints[i] > MOST_OF_A_WINDOW)
+	for (size_t i = 0; i < p.kernel.n; i++) {
+		if (p.kernel.at[i] < 1 || p.kernel.at[i] > MOST_OF_A_WINDOW)
 			return false;
-		n *= list->as.ints[i];
+		n *= p.kernel.at[i];
 		if (n > MOST_OF_A_WINDOW)
 			return false;
 	}
@@ -124,7 +125,7 @@ static bool has_small_windows(const modser_sg_node *node)
 
 int msd_quantize_pooling(struct msd_quantizer *q, modser_sg_node *node)
 {
-	const int64_t kind = modser_sg_op_int(node->op, "alg");
+	const int64_t kind = msd_params_pooling(node).alg;
 	struct msd_quantizer_made m = {.op = MSD_QUANTIZED_POOLING, .has_limits = true};
 	struct msd_quantized x;
 

@@ -12,6 +12,7 @@
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
 #include "graph/op/move/pad.h"
+#include "graph/op/move/params.h"
 #include "graph/pass/quantizer.h"
 
 enum { PAD_VALUE = 2 }; /* input of Pad */
@@ -81,7 +82,7 @@ static void find_padding(const modser_sg_node *node, const struct msd_quantized 
 {
 	const modser_sg_tensor *t =
 		node->n_inputs > PAD_VALUE ? node->inputs[PAD_VALUE] : NULL;
-	float value = modser_sg_op_float(node->op, "value");
+	float value = msd_params_pad(node).value;
 	struct msd_quantized own;
 
 	*ret = -1;
@@ -117,7 +118,7 @@ static int set_padding(const struct msd_quantizer *q, modser_sg_node *node,
 	*ret_fits = false;
 	if (node->n_inputs < PAD_VALUE)
 		return 0; /* the fields of Tengine */
-	if (modser_sg_op_int(node->op, "mode") == MSD_PAD_CONSTANT) {
+	if (msd_params_pad(node).mode == MSD_PAD_CONSTANT) {
 		find_padding(node, x, &byte);
 		if (byte < 0)
 			return 0;

@@ -5,6 +5,9 @@
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
+#include "graph/op/element/params.h"
+#include "graph/op/layer/params.h"
+#include "graph/op/window/params.h"
 #include "graph/op/window/window.h"
 #include "graph/pass/quantizer.h"
 
@@ -93,7 +96,7 @@ int msd_quantize_convolution(struct msd_quantizer *q, modser_sg_node *node)
 	size_t terms = 1;
 	bool fits = false;
 
-	if (modser_sg_op_int(node->op, "activation") != -1 ||
+	if (msd_params_convolution(node).activation != -1 ||
 	    !msd_quantized_from_one(node->inputs[0], &x) ||
 	    !is_weights(node->inputs[1], 0, &w) || w.x->ndim < 3)
 		return 0;
@@ -135,15 +138,15 @@ static modser_sg_tensor *find_addend(const struct msd_quantizer *q,
 int msd_quantize_matrix(struct msd_quantizer *q, modser_sg_node *node)
 {
 	const bool is_gemm = msd_links_is_op(node, "Gemm");
-	const bool is_turned = is_gemm && modser_sg_op_int(node->op, "transB") != 0;
+	const bool is_turned = is_gemm && msd_params_gemm(node).transB != 0;
 	struct msd_quantizer_made m = {.op = MSD_QUANTIZED_MAT_MUL};
 	modser_sg_tensor *y = node->outputs[0];
 	struct msd_quantized x, w;
 	bool fits = false;
 
-	if (is_gemm && (modser_sg_op_float(node->op, "alpha") != 1 ||
-			modser_sg_op_float(node->op, "beta") != 1 ||
-			modser_sg_op_int(node->op, "transA") != 0))
+	if (is_gemm &&
+	    (msd_params_gemm(node).alpha != 1 || msd_params_gemm(node).beta != 1 ||
+	     msd_params_gemm(node).transA != 0))
 		return 0;
 	if (!msd_quantized_from_one(node->inputs[0], &x) ||
 	    !is_weights(node->inputs[1], is_turned ? 0 : 1, &w) || w.x->ndim != 2)
@@ -212,7 +215,7 @@ int msd_quantize_dynamic(struct msd_quantizer *q, modser_sg_node *node)
 	if (a == NULL || cast == NULL || !has_dynamic_operands(node, a) ||
 	    !msd_links_is_op(cast, "Cast"))
 		return 0;
-	const char *to = modser_sg_op_param(cast->op, "to")->as.s;
+	const char *to = msd_params_cast(cast).to;
 	modser_sg_node *mul = msd_links_only(&q->links, cast->outputs[0]);
 	if (strcmp(to, "float32") != 0 || mul == NULL || !msd_links_is_op(mul, "Mul") ||
 	    mul->n_inputs != 2)

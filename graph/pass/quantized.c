@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/op/element/params.h"
+#include "graph/op/quantized/params.h"
 
 enum { X, SCALE, ZERO };
 
@@ -49,10 +51,10 @@ static bool has_numbers(const modser_sg_node *node, struct msd_quantized *ret)
 	ret->x = node->inputs[X];
 	ret->scale = node->inputs[SCALE];
 	ret->zero = node->n_inputs > ZERO ? node->inputs[ZERO] : NULL;
-	ret->axis = modser_sg_op_int(node->op, "axis");
+	ret->axis = msd_params_blocks(node).axis;
 	if (ret->x == NULL || !msd_quantized_is_const(ret->scale, true, 32) ||
 	    ret->scale->ndim > 1 || ret->scale->bytes == 0 ||
-	    modser_sg_op_int(node->op, "block_size") != 0)
+	    msd_params_blocks(node).block_size != 0)
 		return false;
 	for (size_t i = 0; i < msd_quantized_count(ret); i++) {
 		const float scale = msd_quantized_scale(ret, i);
@@ -64,11 +66,6 @@ static bool has_numbers(const modser_sg_node *node, struct msd_quantized *ret)
 				      msd_quantized_is_const(ret->zero, false, 32)) &&
 				     ret->zero->bytes / (ret->zero->dtype.bits / 8) ==
 					     msd_quantized_count(ret));
-}
-
-static bool names_no_dtype(const modser_sg_node *node)
-{
-	return modser_sg_op_param(node->op, "output_dtype")->as.s[0] == '\0';
 }
 
 /* The type of x: that of its zero point, or what its constant or producer has. */
@@ -86,7 +83,8 @@ static bool find_dtype(const modser_sg_tensor *x, struct msd_quantized *ret)
 	}
 	ret->dtype = bytes;
 	return msd_links_is_op(x->producer, "QuantizeLinear") &&
-	       x->producer->n_inputs <= ZERO && names_no_dtype(x->producer);
+	       x->producer->n_inputs <= ZERO &&
+	       msd_params_quantize_linear(x->producer).output_dtype[0] == '\0';
 }
 
 bool msd_quantized_from(const modser_sg_tensor *t, struct msd_quantized *ret)
@@ -94,7 +92,8 @@ bool msd_quantized_from(const modser_sg_tensor *t, struct msd_quantized *ret)
 	const modser_sg_node *node = t != NULL ? t->producer : NULL;
 
 	*ret = (struct msd_quantized){0};
-	return msd_links_is_op(node, "DequantizeLinear") && names_no_dtype(node) &&
+	return msd_links_is_op(node, "DequantizeLinear") &&
+	       msd_params_dequantize_linear(node).output_dtype[0] == '\0' &&
 	       has_numbers(node, ret) && find_dtype(ret->x, ret);
 }
 
@@ -118,7 +117,9 @@ bool msd_quantized_to(const modser_sg_node *node, struct msd_quantized *ret)
 	ret->dtype = (struct msd_dtype){MSD_DT_UINT, 8, 1};
 	if (ret->zero != NULL)
 		ret->dtype = ret->zero->dtype;
-	return is_bytes(ret->dtype) && (ret->zero != NULL || names_no_dtype(node));
+	return is_bytes(ret->dtype) &&
+	       (ret->zero != NULL ||
+		msd_params_quantize_linear(node).output_dtype[0] == '\0');
 }
 
 bool msd_quantized_is_same(const struct msd_quantized *a, const struct msd_quantized *b)
@@ -129,11 +130,11 @@ bool msd_quantized_is_same(const struct msd_quantized *a, const struct msd_quant
 }
 
 /* A limit of a Clip: a constant, or its parameter. */
-static bool limit(const modser_sg_node *clip, size_t i, const char *param, float *ret)
+static bool limit(const modser_sg_node *clip, size_t i, float own, float *ret)
 {
 	const modser_sg_tensor *t = i < clip->n_inputs ? clip->inputs[i] : NULL;
 
-	*ret = t == NULL ? modser_sg_op_float(clip->op, param) : 0;
+	*ret = t == NULL ? own : 0;
 	if (t != NULL &&
 	    (!msd_quantized_is_const(t, true, 32) || t->bytes != sizeof(*ret)))
 		return false;
@@ -145,7 +146,7 @@ static bool limit(const modser_sg_node *clip, size_t i, const char *param, float
 static bool limits_of(const modser_sg_node *node, float *low, float *high)
 {
 	if (msd_links_is_op(node, "ReLu") &&
-	    modser_sg_op_float(node->op, "negative_slope") == 0) {
+	    msd_params_relu(node).negative_slope == 0) {
 		*low = 0;
 		*high = INFINITY;
 		return true;
@@ -155,8 +156,11 @@ static bool limits_of(const modser_sg_node *node, float *low, float *high)
 		*high = 6;
 		return true;
 	}
-	return msd_links_is_op(node, "Clip") && limit(node, 1, "min", low) &&
-	       limit(node, 2, "max", high) && *low <= *high;
+	if (!msd_links_is_op(node, "Clip"))
+		return false;
+	const struct msd_params_clip p = msd_params_clip(node);
+	return limit(node, 1, p.min, low) && limit(node, 2, p.max, high) &&
+	       *low <= *high;
 }
 
 static void append(struct msd_quantized_tail *t, modser_sg_node *node)
@@ -236,20 +240,15 @@ bool msd_quantized_has_function(const modser_sg_node *node)
 	return function_of(node) != NONE;
 }
 
-static double param(const modser_sg_node *node, const char *name)
-{
-	return (double)modser_sg_op_float(node->op, name);
-}
-
 /* alpha v + beta, from 0 to 1. */
-static double hard_sigmoid(const modser_sg_node *node, double v)
+static double hard_sigmoid(float alpha, float beta, double v)
 {
-	return fmin(fmax(param(node, "alpha") * v + param(node, "beta"), 0), 1);
+	return fmin(fmax((double)alpha * v + (double)beta, 0), 1);
 }
 
 static double gelu(const modser_sg_node *node, double v)
 {
-	const char *how = modser_sg_op_param(node->op, "approximate")->as.s;
+	const char *how = msd_params_gelu(node).approximate;
 	const double turned =
 		strcmp(how, "tanh") == 0
 			? tanh(sqrt(2 / acos(-1)) * (v + 0.044715 * v * v * v))
@@ -272,13 +271,15 @@ static double apply(const modser_sg_node *node, double v)
 	case TANH:
 		return tanh(v);
 	case LEAKY:
-		return v < 0 ? v * param(node, "negative_slope") : v;
+		return v < 0 ? v * (double)msd_params_relu(node).negative_slope : v;
 	case HARD_SIGMOID:
-		return hard_sigmoid(node, v);
+		return hard_sigmoid(msd_params_hardsigmoid(node).alpha,
+				    msd_params_hardsigmoid(node).beta, v);
 	case HARD_SWISH:
-		return v * hard_sigmoid(node, v);
+		return v * hard_sigmoid(msd_params_hard_swish(node).alpha,
+					msd_params_hard_swish(node).beta, v);
 	case ELU:
-		return v < 0 ? param(node, "alpha") * expm1(v) : v;
+		return v < 0 ? (double)msd_params_elu(node).alpha * expm1(v) : v;
 	case GELU:
 		return gelu(node, v);
 	case EXP:

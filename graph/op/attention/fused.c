@@ -3,25 +3,32 @@
 #include <string.h>
 
 #include "graph/ir/infer.h"
+#include "graph/op/attention/params.h"
 #include "graph/op/op.h"
 
-/* The order of axes in parameter @name, which has @ndim, or none: as they are. */
-static int read_order(const modser_sg_node *node, const char *name, size_t ndim,
+/* An order of axes, with the name of its parameter. */
+struct perm {
+	const char *name;
+	struct msd_ints axes;
+};
+
+/* The order of @ndim axes; without an entry they stay as they are. */
+static int read_order(const modser_sg_node *node, const struct perm *perm, size_t ndim,
 		      size_t ret[static MODSER_GRAPH_MAX_NDIM])
 {
-	const modser_sg_attr *perm = modser_sg_op_param(modser_sg_node_op(node), name);
 	uint32_t seen = 0;
 
-	if (perm->n != 0 && perm->n != ndim)
-		return msd_infer_fail(node, "%s has %zu axes of %zu", name, perm->n,
-				      ndim);
+	if (perm->axes.n != 0 && perm->axes.n != ndim)
+		return msd_infer_fail(node, "%s has %zu axes of %zu", perm->name,
+				      perm->axes.n, ndim);
 	for (size_t i = 0; i < ndim; i++) {
 		ret[i] = i;
-		if (perm->n != 0 &&
-		    msd_infer_axis_of(node, perm->as.ints[i], ndim, &ret[i]) != 0)
+		if (perm->axes.n != 0 &&
+		    msd_infer_axis_of(node, perm->axes.at[i], ndim, &ret[i]) != 0)
 			return -1;
 		if ((seen >> ret[i] & 1) != 0)
-			return msd_infer_fail(node, "an axis comes twice in %s", name);
+			return msd_infer_fail(node, "an axis comes twice in %s",
+					      perm->name);
 		seen |= UINT32_C(1) << ret[i];
 	}
 	return 0;
@@ -33,7 +40,7 @@ struct operand {
 	int64_t *steps;
 };
 
-static int read_operand(const modser_sg_node *node, size_t i, const char *order_name,
+static int read_operand(const modser_sg_node *node, size_t i, const struct perm *perm,
 			size_t ndim, struct operand *ret)
 {
 	const size_t own = msd_infer_has(node, i) ? msd_infer_ndim(node, i) : 0;
@@ -46,14 +53,14 @@ static int read_operand(const modser_sg_node *node, size_t i, const char *order_
 		ret->dims[k] = 1;
 		ret->steps[k] = 0;
 	}
-	if (order_name != NULL && own < 2)
+	if (perm != NULL && own < 2)
 		return msd_infer_fail(node, "input %zu is no matrix", i);
 	for (size_t k = own; k > 0; k--) {
 		steps[k - 1] = step;
 		step *= dims[k - 1];
 		order[k - 1] = k - 1;
 	}
-	if (order_name != NULL && read_order(node, order_name, own, order) != 0)
+	if (perm != NULL && read_order(node, perm, own, order) != 0)
 		return -1;
 	for (size_t k = 0; k < own; k++) {
 		const size_t at = ndim - own + k;
@@ -109,12 +116,13 @@ static int set_result(const modser_sg_node *node, struct msd_fused_attention *re
 {
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	size_t order[MODSER_GRAPH_MAX_NDIM] = {0};
+	const struct perm perm = {"y_perm", msd_params_fused_attention(node).y_perm};
 	int64_t step = 1;
 
 	memcpy(dims, ret->heads, (ret->ndim - 2) * sizeof(*dims));
 	dims[ret->ndim - 2] = ret->queries;
 	dims[ret->ndim - 1] = ret->v_size;
-	if (read_order(node, "y_perm", ret->ndim, order) != 0)
+	if (read_order(node, &perm, ret->ndim, order) != 0)
 		return -1;
 	if (order[ret->ndim - 1] != ret->ndim - 1)
 		return msd_infer_fail(node, "y_perm moves the last axis");
@@ -140,14 +148,16 @@ static size_t most_axes(const modser_sg_node *node)
 int msd_op_fused_attention_of(const modser_sg_node *node,
 			      struct msd_fused_attention *ret)
 {
-	static const char *const orders[MSD_FUSED_ATTENTION_STEPPED] = {
-		"q_perm", "k_perm", "v_perm"};
+	const struct msd_params_fused_attention p = msd_params_fused_attention(node);
+	const struct perm perms[MSD_FUSED_ATTENTION_STEPPED] = {
+		{"q_perm", p.q_perm}, {"k_perm", p.k_perm}, {"v_perm", p.v_perm}};
 	struct operand in[MSD_FUSED_ATTENTION_STEPPED];
 
 	*ret = (struct msd_fused_attention){.ndim = most_axes(node)};
 	for (size_t i = 0; i < MSD_FUSED_ATTENTION_STEPPED; i++) {
 		in[i].steps = ret->steps[i];
-		if (read_operand(node, i, orders[i], ret->ndim, &in[i]) != 0)
+		if (read_operand(node, i, perms[i].name != NULL ? &perms[i] : NULL,
+				 ret->ndim, &in[i]) != 0)
 			return -1;
 	}
 	return set_extents(node, in, ret) != 0 ? -1 : set_result(node, ret);
@@ -181,16 +191,9 @@ static int infer(modser_sg_node *node)
 	return msd_infer_set(node, a.y_dims, a.ndim);
 }
 
-static const modser_sg_op_field fields[] = {
-	OP_OWN_INTS("q_perm"),    OP_OWN_INTS("k_perm"),    OP_OWN_INTS("v_perm"),
-	OP_OWN_INTS("y_perm"),    OP_OWN_FLOAT("scale", 1), OP_OWN_FLOAT("fill", 0),
-	OP_OWN_INT("hides", 0),   /* the flags; else they show */
-	OP_OWN_INT("is_safe", 0), /* a row that is not a number gets shares of 0 */
-};
-
 const modser_sg_op_schema msd_op_fused_attention = {
 	.name = MSD_FUSED_ATTENTION,
-	OP_FIELDS(fields),
+	OP_PARAMS(MSD_PARAMS_FUSED_ATTENTION),
 	OP_IN(3, 7),
 	.optional_in = 0x78,
 	OP_OUT(1, 1),

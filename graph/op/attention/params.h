@@ -30,8 +30,19 @@
 	X(INT, num_heads, 0, RARE)                                                     \
 	X(INT, rotary_embedding_dim, 0, RARE)
 
+#define MSD_PARAMS_FUSED_ATTENTION(X)                                                  \
+	X(INTS, q_perm, NULL, RARE)                                                    \
+	X(INTS, k_perm, NULL, RARE)                                                    \
+	X(INTS, v_perm, NULL, RARE)                                                    \
+	X(INTS, y_perm, NULL, RARE)                                                    \
+	X(FLOAT, scale, 1, RARE)                                                       \
+	X(FLOAT, fill, 0, RARE)                                                        \
+	X(INT, hides, 0, RARE)   /* the flags; else they show */                       \
+	X(INT, is_safe, 0, RARE) /* a row that is not a number gets shares of 0 */
+
 #define MSD_ATTENTION_PARAMS(X)                                                        \
 	X(attention, MSD_PARAMS_ATTENTION)                                             \
+	X(fused_attention, MSD_PARAMS_FUSED_ATTENTION)                                 \
 	X(tensor_scatter, MSD_PARAMS_TENSOR_SCATTER)                                   \
 	X(causal_conv, MSD_PARAMS_CAUSAL_CONV)                                         \
 	X(linear_attention, MSD_PARAMS_LINEAR_ATTENTION)                               \

@@ -140,29 +140,6 @@ const modser_sg_op_schema msd_op_quantized_table = {
 	.infer = infer_table,
 };
 
-static const modser_sg_op_field pooling_fields[] = {
-	OP_OWN_INT("alg", 0),
-	OP_OWN_INT("kernel_h", 2),
-	OP_OWN_INT("kernel_w", 2),
-	OP_OWN_INT("stride_h", 1),
-	OP_OWN_INT("stride_w", 1),
-	OP_OWN_INT("global", 0),
-	OP_OWN_INT("caffe_flavor", 0),
-	OP_OWN_INT("pad_h0", 0),
-	OP_OWN_INT("pad_w0", 0),
-	OP_OWN_INT("pad_h1", 0),
-	OP_OWN_INT("pad_w1", 0),
-	OP_OWN_INTS("kernel"),
-	OP_OWN_INTS("strides"),
-	OP_OWN_INTS("dilations"),
-	OP_OWN_INTS("pads"),
-	OP_OWN_INT("ceil_mode", 0),
-	OP_OWN_INT("auto_pad", 0),
-	OP_OWN_INT("storage_order", 0),
-	OP_OWN_INT("p", 2),
-	LIMITS,
-};
-
 /* x, its scale and zero point, and those of the output. */
 static int infer_pooling(modser_sg_node *node)
 {
@@ -182,7 +159,7 @@ static int infer_pooling(modser_sg_node *node)
 
 const modser_sg_op_schema msd_op_quantized_pooling = {
 	.name = MSD_QUANTIZED_POOLING,
-	OP_FIELDS(pooling_fields),
+	OP_PARAMS(MSD_PARAMS_QUANTIZED_POOLING),
 	OP_IN(4, 5),
 	.optional_in = 4 | 16,
 	OP_OUT(1, 1),

@@ -2,6 +2,7 @@
 #define MSD_GRAPH_OP_QUANTIZED_PARAMS_H
 /* Lists of parameters, and the list of these lists. */
 #include "graph/op/params.h"
+#include "graph/op/window/params.h"
 
 #define MSD_PARAMS_LIMITS(X)                                                           \
 	X(FLOAT, low, 0, RARE)                                                         \
@@ -50,11 +51,16 @@
 	MSD_PARAMS_BLOCKS(X)                                                           \
 	X(STR, output_dtype, "", RARE)
 
+#define MSD_PARAMS_QUANTIZED_POOLING(X)                                                \
+	MSD_PARAMS_POOLING(X)                                                          \
+	MSD_PARAMS_LIMITS(X)
+
 #define MSD_QUANTIZED_PARAMS(X)                                                        \
 	X(conv_integer, MSD_PARAMS_CONV_INTEGER)                                       \
 	X(quantized_convolution, MSD_PARAMS_QUANTIZED_CONVOLUTION)                     \
 	X(quantized_mat_mul, MSD_PARAMS_QUANTIZED_MAT_MUL)                             \
 	X(quantized_binary, MSD_PARAMS_QUANTIZED_BINARY)                               \
+	X(quantized_pooling, MSD_PARAMS_QUANTIZED_POOLING)                             \
 	X(blocks, MSD_PARAMS_BLOCKS)                                                   \
 	X(quantize_linear, MSD_PARAMS_QUANTIZE_LINEAR)                                 \
 	X(dequantize_linear, MSD_PARAMS_DEQUANTIZE_LINEAR)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
+#include "graph/op/attention/params.h"
 #include "runtime/engine/native/attend.h"
 #include "runtime/engine/native/claim.h"
 #include "runtime/engine/native/work.h"
@@ -136,9 +137,11 @@ static void read_mask(const struct msd_kernel_call *c, const struct msd_op_atten
 static void read_sight(const struct msd_kernel_call *c,
 		       const struct msd_op_attention *a, struct msd_native_sight *ret)
 {
-	ret->is_causal = msd_kernel_int(c, "is_causal") != 0;
-	ret->left = msd_kernel_int(c, "left_window_size");
-	ret->right = msd_kernel_int(c, "right_window_size");
+	const struct msd_params_attention p = msd_params_attention(c->node);
+
+	ret->is_causal = p.is_causal != 0;
+	ret->left = p.left_window_size;
+	ret->right = p.right_window_size;
 	ret->past = a->past;
 	if (msd_kernel_has(c, MSD_ATTENTION_LENGTHS)) {
 		ret->lengths = c->in[MSD_ATTENTION_LENGTHS];
@@ -157,7 +160,7 @@ static msd_err attend(const struct msd_kernel_call *c, const struct msd_op_atten
 	const int64_t heads[] = {a->batch, a->kv_heads, per_kv};
 	const struct rows q = rows_of(a->q_heads, a->q_length, a->head, a->is_packed);
 	const struct rows y = rows_of(a->q_heads, a->q_length, a->v_head, a->is_packed);
-	const float scale = msd_kernel_float(c, "scale");
+	const struct msd_params_attention p = msd_params_attention(c->node);
 	struct rows k;
 	struct rows v;
 	struct msd_native_attention t = {
@@ -168,9 +171,9 @@ static msd_err attend(const struct msd_kernel_call *c, const struct msd_op_atten
 		.q = {c->in[MSD_ATTENTION_Q], (size_t)q.row, 1},
 		.y = c->out[0],
 		.y_row = (size_t)y.row,
-		.scores = {.scale = scale != 0 ? scale
-					       : (float)(1 / sqrt((double)a->head)),
-			   .cap = msd_kernel_float(c, "softcap"),
+		.scores = {.scale = p.scale != 0 ? p.scale
+						 : (float)(1 / sqrt((double)a->head)),
+			   .cap = p.softcap,
 			   .fill = -INFINITY,
 			   .mask_hides = true,
 			   .flags_step = 1,

@@ -1,5 +1,6 @@
 /* The formula of attention, which the pass `attention` has found. */
 #include "graph/op/attention/fused.h"
+#include "graph/op/attention/params.h"
 #include "runtime/engine/native/attend.h"
 #include "runtime/engine/native/claim.h"
 
@@ -19,7 +20,7 @@ static struct msd_native_matrix matrix(const struct msd_kernel_call *c,
 
 static float scale_of(const struct msd_kernel_call *c)
 {
-	float scale = msd_kernel_float(c, "scale");
+	float scale = msd_params_fused_attention(c->node).scale;
 
 	for (size_t i = MSD_FUSED_ATTENTION_FACTORS; i < MSD_FUSED_ATTENTION_INPUTS;
 	     i++)
@@ -35,6 +36,7 @@ static void set_masks(const struct msd_kernel_call *c,
 	const int64_t *flags = a->steps[MSD_FUSED_ATTENTION_FLAGS];
 	const size_t row = a->ndim - 2;
 	const size_t column = a->ndim - 1;
+	const struct msd_params_fused_attention p = msd_params_fused_attention(c->node);
 
 	msd_walk_init(&ret->masks, a->heads, row);
 	msd_walk_operand(&ret->masks, mask, 0);
@@ -43,8 +45,8 @@ static void set_masks(const struct msd_kernel_call *c,
 	ret->flags_row = (size_t)flags[row];
 	ret->scores = (struct msd_native_scores){
 		.scale = scale_of(c),
-		.flags_hide = msd_kernel_int(c, "hides") != 0,
-		.fill = msd_kernel_float(c, "fill"),
+		.flags_hide = p.hides != 0,
+		.fill = p.fill,
 		.mask_step = (size_t)mask[column],
 		.flags_step = (size_t)flags[column],
 	};
@@ -52,7 +54,7 @@ static void set_masks(const struct msd_kernel_call *c,
 		ret->scores.mask = c->in[MSD_FUSED_ATTENTION_MASK];
 	if (msd_kernel_has(c, MSD_FUSED_ATTENTION_FLAGS))
 		ret->scores.flags = c->in[MSD_FUSED_ATTENTION_FLAGS];
-	ret->is_safe = msd_kernel_int(c, "is_safe") != 0;
+	ret->is_safe = p.is_safe != 0;
 }
 
 static msd_err run(const struct msd_kernel_call *c,

@@ -5,6 +5,7 @@
  */
 #include <float.h>
 
+#include "graph/op/quantized/params.h"
 #include "graph/op/quantized/quantize.h"
 #include "graph/op/window/params.h"
 #include "runtime/engine/native/claim.h"
@@ -226,7 +227,7 @@ static msd_err run_pool(const struct msd_kernel_call *c, struct pool *p,
 	msd_op_pool_windows(c->node, axes);
 	if (n_planes == 0)
 		return MSD_OK;
-	return is_whole(axes) && msd_kernel_int(c, "alg") == MEAN
+	return is_whole(axes) && msd_params_pooling(c->node).alg == MEAN
 		       ? run_whole(p, n_planes, d)
 		       : run_windows(p, n_planes, axes, c, d);
 }
@@ -245,12 +246,13 @@ static msd_err run_bytes(const struct msd_kernel_call *c,
 {
 	const float x = msd_native_scale_in(c, X_SCALE);
 	const float y = msd_native_scale_in(c, Y_SCALE);
+	const struct msd_params_quantized_pooling limits =
+		msd_params_quantized_pooling(c->node);
 	struct pool p = {
 		.bytes.x = msd_native_bytes_in(c, X, X_ZERO, 1),
 		.bytes.scale = y / x,
 		.bytes.rounding =
-			msd_native_rounding_of(c, Y_ZERO, msd_kernel_float(c, "low"),
-					       msd_kernel_float(c, "high"), y),
+			msd_native_rounding_of(c, Y_ZERO, limits.low, limits.high, y),
 		.bytes.y = c->out[0],
 	};
 
