@@ -3,7 +3,6 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/engine/engine.h"
 #include "runtime/plan/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/graph/blocks_engine.h"
