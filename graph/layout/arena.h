@@ -17,7 +17,8 @@
 struct msd_arena_place {
 	size_t offset;
 	size_t bytes;
-	size_t last; /* step that reads it last */
+	size_t first; /* step that writes it first; read by msd_arena_pack() */
+	size_t last;  /* step that reads it last */
 };
 
 struct msd_arena {
@@ -32,6 +33,13 @@ struct msd_arena {
  * fit into memory.
  */
 MSD_MUST_CHECK bool msd_arena_put(struct msd_arena *a, size_t tensor);
+/**
+ * Find offsets for @n tensors at once, the largest first, in @places. This is often
+ * smaller than one after the other, and takes time in the square of @n. *@ret_bytes is
+ * the total. False: memory is short, or they do not fit into it.
+ */
+MSD_MUST_CHECK bool msd_arena_pack(struct msd_arena_place *places, size_t n,
+				   size_t *ret_bytes);
 /** Finish step @step: free the tensors that it reads last. */
 void msd_arena_drop(struct msd_arena *a, size_t step);
 

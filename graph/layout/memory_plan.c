@@ -51,12 +51,14 @@ struct placing {
 	const struct msd_views *views;
 	const struct msd_memory_needs *needs;
 	struct msd_arena arena;
-	bool *is_placed; /* by tensor */
+	bool *is_placed; /* by tensor, then by block */
 	size_t block;    /* the next one */
 };
 
+#define MOST_PACKED 2000u /* tensors that are placed in two ways */
+
 /* A root gets its place with the first node that writes a tensor in it. */
-static bool put_outputs(struct placing *p, const modser_sg_node *node)
+static bool put_outputs(struct placing *p, const modser_sg_node *node, size_t step)
 {
 	const size_t *needs = p->needs->bytes;
 
@@ -74,6 +76,7 @@ static bool put_outputs(struct placing *p, const modser_sg_node *node)
 		p->arena.places[root].bytes = needs != NULL && needs[root] > 0
 						      ? round_up(needs[root])
 						      : msd_memory_plan_room(t);
+		p->arena.places[root].first = step;
 		p->arena.places[root].last = p->views->last[root];
 		if (!msd_arena_put(&p->arena, root))
 			return false;
@@ -91,11 +94,39 @@ static bool put_blocks(struct placing *p, size_t step)
 		const size_t i = p->g->n_tensors + p->block++;
 
 		p->arena.places[i].bytes = round_up(block->bytes);
+		p->is_placed[i] = true;
+		p->arena.places[i].first = step;
 		p->arena.places[i].last = block->last;
 		if (!msd_arena_put(&p->arena, i))
 			return false;
 	}
 	return true;
+}
+
+/* Place all once more, and keep the smaller result. False: memory is short. */
+static bool pack(struct placing *p)
+{
+	const size_t n_all = p->g->n_tensors + p->needs->n_blocks;
+	struct msd_arena_place *places = calloc(n_all + 1, sizeof(*places));
+	bool is_packed = places != NULL;
+	size_t n = 0;
+	size_t bytes = 0;
+
+	for (size_t i = 0; is_packed && i < n_all; i++) {
+		if (p->is_placed[i])
+			places[n++] = p->arena.places[i];
+	}
+	if (n <= MOST_PACKED)
+		is_packed = is_packed && msd_arena_pack(places, n, &bytes);
+	if (is_packed && n <= MOST_PACKED && bytes < p->arena.bytes) {
+		p->arena.bytes = bytes;
+		for (size_t i = n_all; i > 0; i--) {
+			if (p->is_placed[i - 1])
+				p->arena.places[i - 1] = places[--n];
+		}
+	}
+	free(places);
+	return is_packed;
 }
 
 static msd_err put_all(struct msd_memory_plan *l, struct placing *p,
@@ -108,10 +139,12 @@ static msd_err put_all(struct msd_memory_plan *l, struct placing *p,
 
 		if (msd_sg_node_is_given(node))
 			continue;
-		if (!put_blocks(p, step) || !put_outputs(p, node))
+		if (!put_blocks(p, step) || !put_outputs(p, node, step))
 			return msd_diag_no_memory(d);
 		msd_arena_drop(&p->arena, step);
 	}
+	if (!pack(p))
+		return msd_diag_no_memory(d);
 	l->bytes = p->arena.bytes;
 	for (size_t i = 0; i < n; i++) {
 		const struct msd_view *v = &p->views->list[i];
