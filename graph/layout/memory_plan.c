@@ -1,3 +1,8 @@
+/*
+ * Happy path: in the order of a run, each root gets the first gap that is wide enough,
+ * from the first node that writes a tensor in it to the last that reads one. Then all
+ * are placed again, the largest first, and the smaller result is kept.
+ */
 #include "graph/layout/memory_plan.h"
 
 #include <stdlib.h>

@@ -1,3 +1,7 @@
+/*
+ * Happy path: the operator's row finds the axis and the first element of the pieces.
+ * They are consecutive bytes if there is one element before that axis.
+ */
 #include "graph/layout/pieces.h"
 
 #include <string.h>

@@ -27,10 +27,10 @@ struct tensor {
 	size_t offset; /* in its parent */
 	size_t bytes;
 	size_t n_reads;
-	size_t next; /* of the list of its group; NONE: the last */
+	size_t next; /* in the list of its group; NONE: the last */
 	bool is_given;
 	bool is_output;
-	/* Of a root: its list, and whether a tensor of it is so. */
+	/* A root's list, and whether a tensor of its group is so. */
 	size_t head, tail;
 	bool is_aligned;
 	bool has_output;

@@ -20,7 +20,7 @@ struct msd_view {
 struct msd_views {
 	struct msd_view *list; /* by tensor */
 	bool *is_view;         /* by node: it has nothing to do */
-	size_t *last;          /* by tensor; of a root, the last step that reads it */
+	size_t *last;          /* by root: the last step that reads a tensor in it */
 };
 
 /**

@@ -136,7 +136,7 @@ static int try_operator(const modser_sg_op_schema *schema)
 	return n;
 }
 
-static void try_all(enum msd_engine_word engine)
+static void expect_all(enum msd_engine_word engine)
 {
 	int n_operators = 0;
 
@@ -157,10 +157,10 @@ static void try_all(enum msd_engine_word engine)
 
 Test(in_place, gives_the_same_bits_in_the_reference_engine)
 {
-	try_all(MSD_ENGINE_REFERENCE);
+	expect_all(MSD_ENGINE_REFERENCE);
 }
 
 Test(in_place, gives_the_same_bits_in_the_native_engine)
 {
-	try_all(MSD_ENGINE_NATIVE);
+	expect_all(MSD_ENGINE_NATIVE);
 }
