@@ -8,7 +8,7 @@
 enum { MOST = 64 }; /* nodes that a search visits */
 
 /* How the rank of a result follows from the inputs. */
-enum rule { SAME, LARGEST, ORDER, SHAPE };
+enum rule { SAME, LARGEST, ORDER, SHAPE, MORE };
 
 struct row {
 	const char *op;
@@ -17,12 +17,26 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{"Add", LARGEST, true},   {"Sub", LARGEST, true},    {"Mul", LARGEST, true},
-	{"Div", LARGEST, true},   {"MatMul", LARGEST, true}, {"Transpose", ORDER, true},
-	{"Reshape", SHAPE, true}, {"Softmax", SAME, true},   {"Cast", SAME, false},
-	{"Slice", SAME, true},    {"LayerNorm", SAME, true}, {"Gelu", SAME, true},
-	{"ReLu", SAME, true},     {"Concat", SAME, true},    {"Neg", SAME, true},
+	{"Add", LARGEST, true},
+	{"Sub", LARGEST, true},
+	{"Mul", LARGEST, true},
+	{"Div", LARGEST, true},
+	{"MatMul", LARGEST, true},
+	{"Where", LARGEST, false},
+	{"Comparison", LARGEST, false},
+	{"Logical", LARGEST, false},
+	{"Transpose", ORDER, true},
+	{"Reshape", SHAPE, true},
+	{"Unsqueeze", MORE, true},
+	{"Cast", SAME, false},
+	{"Concat", SAME, true},
 	{"Dropout", SAME, true},
+	{"Gelu", SAME, true},
+	{"LayerNorm", SAME, true},
+	{"Neg", SAME, true},
+	{"ReLu", SAME, true},
+	{"Slice", SAME, true},
+	{"Softmax", SAME, true},
 };
 
 static const struct row *find(const modser_sg_tensor *t)
@@ -41,36 +55,64 @@ static bool is_given(const struct msd_fusion *f, const modser_sg_tensor *t)
 	       (!f->job->is_within && msd_links_is_op(t->producer, "InputOp"));
 }
 
+/* The numbers in input 1, which is a constant or has one known extent; -1: neither. */
+static int count_ints(const struct msd_fusion *f, const modser_sg_node *node)
+{
+	const modser_sg_tensor *t = node->n_inputs > 1 ? node->inputs[1] : NULL;
+
+	if (t == NULL || !is_given(f, t) || t->ndim != 1 || t->dims[0] < 0 ||
+	    t->dims[0] > MODSER_GRAPH_MAX_NDIM)
+		return -1;
+	return (int)t->dims[0];
+}
+
+static int rank_of(const struct msd_fusion *f, const modser_sg_tensor *t, int *left);
+
+/* The largest rank of the inputs before @end; -1: one is not known. */
+static int largest(const struct msd_fusion *f, const modser_sg_node *node, size_t end,
+		   int *left)
+{
+	int most = 0;
+
+	for (size_t i = 0; i < end; i++) {
+		const int rank = node->inputs[i] != NULL
+					 ? rank_of(f, node->inputs[i], left)
+					 : -1;
+
+		if (rank < 0)
+			return -1;
+		most = rank > most ? rank : most;
+	}
+	return most;
+}
+
 static int rank_of(const struct msd_fusion *f, const modser_sg_tensor *t, int *left)
 {
 	const struct row *row = find(t);
 	const modser_sg_node *node = t->producer;
+	int n;
 
 	if (is_given(f, t))
 		return t->ndim;
 	if (row == NULL || --*left < 0)
 		return -1;
-	if (row->rule == ORDER) {
-		const size_t n = modser_sg_op_param(node->op, "perm")->n;
-
-		return n > 0 ? (int)n : rank_of(f, node->inputs[0], left);
+	switch (row->rule) {
+	case ORDER:
+		n = (int)modser_sg_op_param(node->op, "perm")->n;
+		return n > 0 ? n : largest(f, node, 1, left);
+	case SHAPE:
+		return count_ints(f, node);
+	case MORE:
+		n = node->n_inputs > 1 ? count_ints(f, node)
+				       : (int)modser_sg_op_param(node->op, "axes")->n;
+		const int before = largest(f, node, 1, left);
+		return n < 0 || before < 0 ? -1 : n + before;
+	case LARGEST:
+		return largest(f, node, node->n_inputs, left);
+	case SAME:
+		break;
 	}
-	if (row->rule == SHAPE) {
-		const modser_sg_tensor *shape =
-			node->n_inputs > 1 ? node->inputs[1] : NULL;
-
-		return shape != NULL && is_given(f, shape) && shape->ndim == 1 &&
-				       shape->dims[0] >= 0
-			       ? (int)shape->dims[0]
-			       : -1;
-	}
-	int most = rank_of(f, node->inputs[0], left);
-	for (size_t i = 1; row->rule == LARGEST && i < node->n_inputs; i++) {
-		const int rank = rank_of(f, node->inputs[i], left);
-
-		most = rank < 0 || most < 0 ? -1 : rank > most ? rank : most;
-	}
-	return most;
+	return largest(f, node, 1, left);
 }
 
 int msd_rank_of(const struct msd_fusion *f, const modser_sg_tensor *t)
