@@ -1,3 +1,8 @@
+/*
+ * A search follows the inputs of nodes back to tensors that are known: constants,
+ * inputs of the model, and tensors with an inferred shape. A table has the operators
+ * that it passes. It visits a limited number of nodes, because the paths may be many.
+ */
 #include "graph/pass/rank.h"
 
 #include <string.h>

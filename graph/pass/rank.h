@@ -1,9 +1,8 @@
 #ifndef MSD_GRAPH_PASS_RANK_H
 #define MSD_GRAPH_PASS_RANK_H
 /*
- * What holds of a tensor in every run although its shape is open: its rank, its dtype,
- * or that it is one number. It follows from the nodes before it. The functions look
- * back a limited number of nodes.
+ * Facts about a tensor with an open shape that hold in every run: its rank, its dtype,
+ * or that it is one number. They follow from the nodes before it.
  */
 #include "graph/modser_graph.h"
 #include "graph/pass/fusion.h"

@@ -18,17 +18,19 @@ static int read_order(const modser_sg_node *node, const struct perm *perm, size_
 {
 	uint32_t seen = 0;
 
-	if (perm->axes.n != 0 && perm->axes.n != ndim)
+	if (perm->axes.n != 0 && perm->axes.n != ndim) {
 		return msd_infer_fail(node, "%s has %zu axes of %zu", perm->name,
 				      perm->axes.n, ndim);
+	}
 	for (size_t i = 0; i < ndim; i++) {
 		ret[i] = i;
 		if (perm->axes.n != 0 &&
 		    msd_infer_axis_of(node, perm->axes.at[i], ndim, &ret[i]) != 0)
 			return -1;
-		if ((seen >> ret[i] & 1) != 0)
+		if ((seen >> ret[i] & 1) != 0) {
 			return msd_infer_fail(node, "an axis comes twice in %s",
 					      perm->name);
+		}
 		seen |= UINT32_C(1) << ret[i];
 	}
 	return 0;

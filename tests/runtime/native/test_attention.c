@@ -8,6 +8,7 @@
 #include "runtime/engine/native/claim.h"
 #include "tests/graph/one.h"
 #include "tests/runtime/native/agree.h"
+#include "tests/support/fail_alloc.h"
 
 enum { BATCH = 2, KV_HEADS = 2 };
 
@@ -227,39 +228,44 @@ static float *floats_of(const struct one *o, size_t input)
 	return (float *)(uintptr_t)modser_sg_node_input(o->node, input)->data;
 }
 
-/* Hidden keys and values have no influence, whatever they are; a query that sees no
- * key gets zeros. */
+static const struct form hiding[] = {
+	{"causal", 1, 9, 17, 0, 8, 8, .is_causal = true, .left = -1, .right = -1},
+	{"lengths", 1, 9, 17, 0, 8, 8, .lengths = {14, 9}, .left = -1, .right = -1},
+	{"short mask", 1, 9, 17, 0, 8, 8, .mask = {1, 1, 9, 14}, .left = -1,
+	 .right = -1},
+	{"flags", 1, 9, 17, 0, 8, 8, .is_bool = true, .mask = {1, 1, 1, 17}, .left = -1,
+	 .right = -1},
+	{"mask", 1, 9, 17, 0, 8, 8, .mask = {1, 1, 1, 17}, .left = -1, .right = -1},
+};
+
+/* Key 15 of head 0 of entry 0 is hidden, and not a number. */
+static struct one begin_hiding(const struct form *f, float odd)
+{
+	struct one o = begin(f);
+
+	for (size_t e = 15 * 8; e < 16 * 8; e++) {
+		floats_of(&o, MSD_ATTENTION_K)[e] = odd;
+		floats_of(&o, MSD_ATTENTION_V)[e] = odd;
+	}
+	if (f->is_bool) {
+		*((uint8_t *)floats_of(&o, MSD_ATTENTION_MASK) + 15) = 0;
+	} else if (f->mask[3] == 17) {
+		floats_of(&o, MSD_ATTENTION_MASK)[15] = -INFINITY;
+	}
+	return o;
+}
+
+/* Hidden keys and values have no influence, whatever they are. */
 Test(native_attention, hides_what_is_not_a_number)
 {
-	static const struct form hiding[] = {
-		{"causal", 1, 9, 17, 0, 8, 8, .is_causal = true, .left = -1,
-		 .right = -1},
-		{"lengths", 1, 9, 17, 0, 8, 8, .lengths = {14, 9}, .left = -1,
-		 .right = -1},
-		{"short mask", 1, 9, 17, 0, 8, 8, .mask = {1, 1, 9, 14}, .left = -1,
-		 .right = -1},
-		{"flags", 1, 9, 17, 0, 8, 8, .is_bool = true, .mask = {1, 1, 1, 17},
-		 .left = -1, .right = -1},
-		{"mask", 1, 9, 17, 0, 8, 8, .mask = {1, 1, 1, 17}, .left = -1,
-		 .right = -1},
-	};
 	static const float odd[] = {NAN, INFINITY, -INFINITY};
 
 	for (size_t i = 0; i < 5 * 3; i++) {
 		const struct form *f = &hiding[i % 5];
-		struct one o = begin(f);
-		const size_t key = 15 * 8; /* key 15 of head 0 of entry 0 */
+		struct one o = begin_hiding(f, odd[i / 5]);
 		size_t n;
-
-		for (size_t e = 0; e < 8; e++) {
-			floats_of(&o, MSD_ATTENTION_K)[key + e] = odd[i / 5];
-			floats_of(&o, MSD_ATTENTION_V)[key + e] = odd[i / 5];
-		}
-		if (i % 5 == 3)
-			*((uint8_t *)floats_of(&o, MSD_ATTENTION_MASK) + 15) = 0;
-		if (i % 5 == 4)
-			floats_of(&o, MSD_ATTENTION_MASK)[15] = -INFINITY;
 		float *y = run(o.g, "native", 1, &n);
+
 		for (size_t e = 0; e < n; e++)
 			cr_expect(isfinite(y[e]), "%s: %g", f->what, (double)y[e]);
 		free(y);
@@ -342,4 +348,32 @@ Test(native_attention, refuses)
 	o = begin(&empty);
 	cr_expect(!msd_native_find("Attention")->may(o.node));
 	one_end(&o);
+}
+
+/* True if an allocation failed, which is an error. */
+static bool has_failed(const struct form *f, long k)
+{
+	struct one o = begin(f);
+
+	cr_assert_eq(setenv("MODSERD_ENGINE", "native", 1), 0);
+	msd_pool_configure(1);
+	cr_assert_eq(msd_plan_create(o.g, &o.plan, NULL), MSD_OK);
+	msd_fail_alloc(k);
+	const msd_err err = msd_plan_run(o.plan, NULL, NULL);
+	const bool is_short = msd_fail_alloc_stop();
+	cr_expect_eq(err, is_short ? MSD_NOMEM : MSD_OK);
+	one_end(&o);
+	return is_short;
+}
+
+/* The past is joined in memory of its own. */
+Test(native_attention, fails_without_memory)
+{
+	const struct form f = {"memory", 1,  300,        300,        700,
+			       16,       16, .left = -1, .right = -1};
+	long k = 0;
+
+	while (has_failed(&f, k))
+		k++;
+	cr_expect_geq(k, 2);
 }

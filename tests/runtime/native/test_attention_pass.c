@@ -9,6 +9,7 @@
 #include "graph/pass/pass.h"
 #include "runtime/engine/engine.h"
 #include "tests/runtime/native/agree.h"
+#include "tests/support/fail_alloc.h"
 
 enum { BATCH = 2, HEADS = 3, QUERIES = 9, KEYS = 17, SIZE = 8, V_SIZE = 7 };
 
@@ -235,4 +236,23 @@ Test(native_attention_pass, takes_all_nodes)
 	cr_expect_eq(node->n_merged, 12, "%zu", node->n_merged);
 	cr_expect_eq(modser_graph_node_count(g), 9, "%zu", modser_graph_node_count(g));
 	modser_graph_destroy(g);
+}
+
+Test(native_attention_pass, fails_without_memory)
+{
+	const struct msd_pass_host host = {NULL, msd_engine_may_make};
+	bool is_short = true;
+
+	cr_assert_eq(setenv("MODSERD_ENGINE", "native", 1), 0);
+	for (long k = 0; is_short; k++) {
+		modser_graph *g = formula(&forms[2]);
+		struct msd_passed passed;
+
+		msd_fail_alloc(k);
+		const int result = msd_passes_run(g, host, &passed);
+		is_short = msd_fail_alloc_stop();
+		cr_expect(result == 0 || is_short);
+		cr_expect(is_short || passed.n[MSD_PASS_attention] == 1);
+		modser_graph_destroy(g);
+	}
 }
