@@ -142,13 +142,13 @@ class Model:
             names |= {"DEADLINE_EXCEEDED", "NOT_READY"}
         if a.kind != "wait" and (any(self.may_lose(k, a) for k in killed) or self.overran_unseen(a)):
             names.add("WORKER_LOST")
-        deaths = [k for k in killed if self.by_number[k.number].kind == "die"]
+        deaths = [k for k in killed if self.may_be_deadly(self.by_number[k.number])]
         of_connection = sum(self.by_number[k.number].wire is a.wire for k in deaths)
         if any(sum(k.version == x.version for k in deaths) >= self.max_deaths for x in self.loads):
             names |= {"QUARANTINED", "BUSY"}  # all connections are of one peer
         elif a.kind != "wait" and of_connection >= MOST_OVERRUNS:
             names.add("BUSY")
-        hung = [k for k in killed if k not in deaths]
+        hung = [k for k in killed if self.by_number[k.number].kind != "die"]
         is_barred = any(sum(k.version == x.version for k in hung) >= MOST_OVERRUNS
                         for x in self.loads)
         if is_barred and a.deadline_ms is not None:
@@ -160,6 +160,12 @@ class Model:
         if failed:
             names |= {"MODULE_FAILED"} | (failed if a.kind == "wait" else set())
         return names
+
+    @staticmethod
+    def may_be_deadly(asked):
+        """It counts as a death, also one that was abandoned while others waited behind it."""
+        is_abandoned = asked.cancelled or asked.said is None
+        return asked.kind == "die" or (asked.kind in KILLERS and is_abandoned)
 
     def overran_unseen(self, a):
         """A worker was sent a call and had not begun it by the end of its deadline and of the
