@@ -32,22 +32,6 @@ int msd_quantize_binary(struct msd_quantizer *q, modser_sg_node *node)
 	return msd_quantizer_make(q, node, &m);
 }
 
-static int add_table(const struct msd_quantizer *q, const modser_sg_node *function,
-		     const struct msd_quantized *from, const struct msd_quantized *to,
-		     modser_sg_tensor **ret)
-{
-	const int64_t dims[] = {256};
-	uint8_t *table = malloc(256);
-
-	if (table == NULL)
-		return msd_sg_no_memory(q->job->g);
-	msd_quantized_table(function, from, to, table);
-	*ret = msd_sg_add_const(q->job->g, to->scale->name, to->dtype, dims, 1, table);
-	if (*ret == NULL)
-		free(table);
-	return *ret != NULL ? 0 : -1;
-}
-
 /* A function of one tensor, or a QuantizeLinear of a DequantizeLinear. */
 int msd_quantize_function(struct msd_quantizer *q, modser_sg_node *node)
 {
@@ -71,32 +55,9 @@ int msd_quantize_function(struct msd_quantizer *q, modser_sg_node *node)
 		m.op = "Noop"; /* the pass `identity` takes it out */
 		return msd_quantizer_make(q, node, &m);
 	}
-	if (add_table(q, is_plain ? NULL : node, &x, &to, &m.inputs[1]) != 0)
+	if (msd_quantizer_table(q, is_plain ? NULL : node, &x, &to, &m.inputs[1]) != 0)
 		return -1;
 	return msd_quantizer_make(q, node, &m);
-}
-
-int msd_quantizer_change(const struct msd_quantizer *q, const struct msd_quantized *x,
-			 const struct msd_quantized *to, modser_sg_tensor **ret)
-{
-	modser_graph *g = q->job->g;
-	modser_sg_tensor *table = NULL;
-
-	if (add_table(q, NULL, x, to, &table) != 0)
-		return -1;
-	modser_sg_node *node = modser_sg_node_create(g, x->x->name);
-	modser_sg_op *op =
-		node != NULL ? modser_sg_op_create(g, MSD_QUANTIZED_TABLE) : NULL;
-	modser_sg_tensor *y =
-		op != NULL ? modser_sg_tensor_create(g, x->x->name) : NULL;
-
-	if (y == NULL || modser_sg_node_add_input(node, x->x) < 0 ||
-	    modser_sg_node_add_input(node, table) < 0 ||
-	    modser_sg_node_add_output(node, y) < 0)
-		return -1;
-	msd_sg_node_take_op(node, op);
-	*ret = y;
-	return 0;
 }
 
 /* The extents of a window, if the file has them: 128 elements fit into the sums. */

@@ -20,7 +20,7 @@ enum {
 	MSD_QUANTIZED_Y_ZERO,
 	MSD_QUANTIZED_BIAS,
 	MSD_QUANTIZED_INPUTS,
-	MSD_QUANTIZED_POOL_SCALE = MSD_QUANTIZED_B, /* of a pool's output */
+	MSD_QUANTIZED_POOL_SCALE = MSD_QUANTIZED_B, /* the output of a pool */
 	MSD_QUANTIZED_POOL_ZERO
 };
 
@@ -52,6 +52,12 @@ void msd_quantizer_operand(struct msd_quantizer_made *m, size_t at,
 /** Use the limits and the QuantizeLinear of the tail. */
 void msd_quantizer_end(struct msd_quantizer_made *m);
 
+/** The constant table of @function, or of the change from one form to the other. */
+MSD_MUST_CHECK int msd_quantizer_table(const struct msd_quantizer *q,
+				       const modser_sg_node *function,
+				       const struct msd_quantized *from,
+				       const struct msd_quantized *to,
+				       modser_sg_tensor **ret);
 /** A new node that gives @x the numbers of @to. */
 MSD_MUST_CHECK int msd_quantizer_change(const struct msd_quantizer *q,
 					const struct msd_quantized *x,

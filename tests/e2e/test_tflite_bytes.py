@@ -48,7 +48,7 @@ def test_the_reference_engine_gives_the_same_bytes_but_at_ties(daemon, tmp_path,
     got, _ = served(daemon, tmp_path, name)
     want, _ = served(daemon, tmp_path, name, "--engine", "reference")
     steps = np.concatenate([np.abs(got[key] - want[key]) for key in got])
-    assert (steps.max() <= 1, (steps > 0).mean() <= 0.01) == (True, True), steps.max()
+    assert (steps.max() <= 2, (steps > 0).mean() <= 0.01) == (True, True), steps.max()
 
 
 def operators_of(folder, name):

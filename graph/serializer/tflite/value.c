@@ -295,10 +295,13 @@ static bool reads_bytes(const struct tflite_layer *x)
 }
 
 /* Constants that an engine with integer kernels uses as they are. Beside float data,
- * constants become floats here: the engine would make them floats in each run. */
+ * and for operators without such a kernel, constants become floats here: the engine
+ * would make them floats in each run. */
 static bool stays_integer(const struct tflite_layer *x, const struct tflite_tensor *t)
 {
-	if (!reads_bytes(x) ||
+	enum { TRANSPOSE_CONV = 67 };
+
+	if (!reads_bytes(x) || x->row->code == TRANSPOSE_CONV ||
 	    (t->type != INT8 && t->type != UINT8 && t->type != INT32))
 		return false;
 	for (size_t i = 0; i < t->scales.n; i++) {

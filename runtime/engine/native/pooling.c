@@ -20,7 +20,7 @@ enum { X, X_SCALE, X_ZERO, Y_SCALE, Y_ZERO }; /* inputs of QuantizedPooling */
 /* Numbers of bytes; p is NULL: the elements are floats. */
 struct bytes {
 	struct msd_native_bytes x; /* with the scale 1 */
-	float scale;               /* of the output, in units of the input */
+	float scale;               /* output, in units of the input */
 	struct msd_native_rounding rounding;
 	uint8_t *y;
 };
