@@ -114,7 +114,11 @@ def main():
             path = a.folder / row["files"][0]
             if path.suffix != ".tflite" or not any(k in row["name"] for k in a.only.split(",")):
                 continue
-            rows = times_of(sides, str(path), np.load(a.folder / row["inputs"][0]["npy"]), a)
+            try:
+                rows = times_of(sides, str(path), np.load(a.folder / row["inputs"][0]["npy"]), a)
+            except modser.Error as error:
+                print(f"{row['name']} left out: {' '.join(str(error).split())}", file=sys.stderr)
+                continue
             ms = [statistics.median(r[i] for r in rows) / 1e6 for i in range(len(names))]
             ratios = [statistics.median(r[0] / r[i] for r in rows) for i in range(1, len(names))]
             all_ratios.append(ratios)
