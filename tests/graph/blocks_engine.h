@@ -6,8 +6,6 @@
  */
 #include <modserd_plugin.h>
 
-#include "proto/base/diag.h"
-
 struct msd_plan;
 
 /* What the tests see of the engine, and how they disturb it. */

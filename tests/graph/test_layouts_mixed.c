@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "runtime/engine/engine.h"
-#include "runtime/plan/plan.h"
 #include "runtime/pool/pool.h"
 #include "tests/graph/blocks_engine.h"
 
