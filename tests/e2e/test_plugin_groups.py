@@ -1,6 +1,7 @@
 """Engines that run groups of nodes: plugins/joiner.c, built with the installed headers alone, runs
 convolutions, activations and sums as one; show, profile and errors name the group."""
 import json
+import os
 import subprocess
 import sys
 
@@ -13,13 +14,18 @@ sys.path.insert(0, str(harness.ROOT / "client/python"))
 import modser  # noqa: E402
 
 SOURCE = harness.ROOT / "tests/e2e/plugins/joiner.c"
+ONEDNN = os.environ.get("MODSERD_ONEDNN")  # a prefix with include/ and lib/
 BLOCK = ["conv1", "relu1", "conv2", "add", "relu2"]
+
+
+def copy_headers(folder):
+    for name in ("modser_graph.h", "modserd_plugin.h"):
+        (folder / name).write_text((harness.ROOT / "graph" / name).read_text())
 
 
 def build(folder, flag=""):
     path = folder / f"joiner{flag}.so"
-    for name in ("modser_graph.h", "modserd_plugin.h"):
-        (folder / name).write_text((harness.ROOT / "graph" / name).read_text())
+    copy_headers(folder)
     flags = ["-shared", "-fPIC", "-O1", "-I", folder, *([f"-D{flag}"] if flag else [])]
     subprocess.run(["cc", *flags, SOURCE, "-o", path], check=True)
     return path
@@ -142,3 +148,23 @@ def test_an_engine_that_fails_names_the_nodes(tmp_path):
             assert ('"conv1" to ' in said.err and '"relu2", run as one: engine joiner: the device '
                     "is gone" in said.err), said
         assert daemon.restarts("net") == []
+
+
+@pytest.mark.skipif(not ONEDNN, reason="MODSERD_ONEDNN names no installation of oneDNN 3")
+def test_onednn_runs_a_group(tmp_path):
+    copy_headers(tmp_path)
+    plugin, lib = tmp_path / "onednn.so", f"{ONEDNN}/lib"
+    subprocess.run(["c++", "-std=c++17", "-shared", "-fPIC", "-I", tmp_path, f"-I{ONEDNN}/include",
+                    SOURCE.parent / "onednn.cc", "-o", plugin, f"-L{lib}", "-ldnnl",
+                    f"-Wl,-rpath,{lib}"], check=True)
+    xs = [numbers(6), numbers(9)]
+    want = reference(tmp_path, *xs)
+    with harness.Daemon("--plugin", plugin, "--may-read", lib) as daemon:
+        daemon.load("open", network(tmp_path / "open.onnx", "h"))
+        with modser.connect(daemon.host) as client:
+            for k in (0, 1, 0):
+                for is_, wanted in zip(client["open"]["run"](xs[k]), want[k]):
+                    assert np.allclose(is_, wanted, rtol=1e-5, atol=1e-5)
+        rows = rows_of(daemon, "open")
+    assert [row["engine"] for row in rows] == ["onednn"] * 5 + ["reference", "onednn"]
+    assert [row["group"] for row in rows] == [0] * 5 + [None, None]

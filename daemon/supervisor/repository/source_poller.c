@@ -361,7 +361,8 @@ static void ask(struct msd_source_poller *s)
 
 void msd_source_poller_begin(struct msd_source_poller *s, bool at_once)
 {
-	rest_for(s, at_once ? 0 : msd_source_poller_first_delay(&s->pace, msd_chance()));
+	rest_for(s,
+		 at_once ? 0 : msd_source_poller_first_delay(&s->pace, msd_chance()));
 }
 
 void msd_source_poller_drop(struct msd_source_poller *s)
