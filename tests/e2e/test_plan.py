@@ -213,3 +213,20 @@ def test_a_plan_of_many_nodes_comes_in_pages(served, tmp_path):
         rows = client.profile("long:run", np.ones(4, "f4"))
     assert [row["node"] for row in rows] == list(range(NODES))
     assert all(row["runs"] == 1 for row in rows)
+
+
+def test_a_view_is_told_and_does_not_run(served, tmp_path):
+    daemon, _ = served
+    path = tmp_path / "view.onnx"
+    path.write_bytes(model([node("Relu", ["x"], ["a"]), node("Flatten", ["a"], ["b"]),
+                            node("Concat", ["b", "b"], ["y"], axis=1)],
+                           [value("x", "float32", [1, 4, 5])], [value("y", "float32", [1, 40])]))
+    x = np.arange(-10, 10, dtype="f4").reshape(1, 4, 5)
+    daemon.load("view", path)
+    with modser.connect(daemon.host) as client:
+        rows = client.profile("view:run", x)
+        y = client["view"](x)
+    assert [row["op"] for row in rows] == ["ReLu", "Flatten", "Concat"]
+    assert [row["implementation"] == "view" for row in rows] == [False, True, False]
+    assert [row["runs"] for row in rows] == [1, 0, 1]
+    np.testing.assert_array_equal(y, np.tile(np.maximum(x, 0).reshape(1, 20), 2))
