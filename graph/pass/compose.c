@@ -43,7 +43,7 @@ static modser_sg_tensor *next(struct formula *m, const modser_sg_tensor *t,
 {
 	modser_sg_node *node = t != NULL ? msd_links_only(&m->f->links, t) : NULL;
 
-	return accept(m, node, op, n_in) ? node->outputs[0] : NULL;
+	return node != NULL && accept(m, node, op, n_in) ? node->outputs[0] : NULL;
 }
 
 static bool is_about(const modser_sg_tensor *t, double v)

@@ -130,7 +130,8 @@ struct msd_native_taps {
 	size_t n;
 	const int32_t *at;
 	const float *weight;
-	bool is_moved; /* one tap of weight 1 each */
+	bool is_moved;   /* one tap of weight 1 each */
+	bool is_doubled; /* output i is element i / 2 */
 };
 
 enum msd_native_binary {

@@ -77,10 +77,12 @@ static bool copy_taps(const struct msd_taps_axis *from, size_t n, struct axis *a
 	a->weight = calloc(n * taps + 1, sizeof(*a->weight));
 	if (a->at == NULL || a->weight == NULL)
 		return false;
-	a->taps = (struct msd_native_taps){taps, a->at, a->weight, taps == 1};
+	a->taps = (struct msd_native_taps){taps, a->at, a->weight, taps == 1, true};
 	for (size_t i = 0; i < n; i++) {
 		const struct msd_taps *t = &from->places[i];
 
+		a->taps.is_doubled =
+			a->taps.is_doubled && t->n == 1 && t->at[0] == (int64_t)(i / 2);
 		for (size_t k = 0; k < t->n; k++) {
 			a->at[i * taps + k] = (int32_t)t->at[k];
 			a->weight[i * taps + k] = (float)t->weight[k];
@@ -203,15 +205,20 @@ static void run_planes(const void *ctx, size_t first, size_t end, size_t thread)
 	const size_t out = (size_t)p->axis->scale.out;
 
 	(void)thread;
-	for (size_t i = first; i < end; i++) {
-		const float *x = p->x + i / out * (size_t)p->axis->in * p->inner;
-		float *y = p->y + i * p->inner;
+	const float *x = p->x + first / out * (size_t)p->axis->in * p->inner;
+	float *y = p->y + first * p->inner;
+	size_t place = first % out;
 
+	for (size_t i = first; i < end; i++, y += p->inner) {
 		if (p->axis->taps.is_moved) {
-			memcpy(y, x + (size_t)p->axis->taps.at[i % out] * p->inner,
+			memcpy(y, x + (size_t)p->axis->taps.at[place] * p->inner,
 			       p->inner * sizeof(*y));
 		} else {
-			sum_rows(p, x, i % out, y);
+			sum_rows(p, x, place, y);
+		}
+		if (++place == out) {
+			place = 0;
+			x += (size_t)p->axis->in * p->inner;
 		}
 	}
 }

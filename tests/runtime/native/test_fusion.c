@@ -15,22 +15,22 @@
 #include "tests/runtime/native/levels.h"
 
 /* A convolution of group @group, + x, then an activation. */
-static modser_graph *fusible(int64_t group, const char *activation)
+static modser_graph *fusible_of(int64_t group, int64_t size, const char *activation)
 {
 	const int64_t dims[] = {2, 8, 9, 11};
-	const int64_t weights[] = {8, 8 / group, 3, 3};
+	const int64_t weights[] = {8, 8 / group, size, size};
 	modser_graph *g = modser_graph_create("fusible");
 	modser_sg_tensor *x = given(g, 4, dims, 41);
 	modser_sg_tensor *y = then(g, "Convolution", x, given(g, 4, weights, 42));
 	modser_sg_node *conv = modser_graph_node(g, modser_graph_node_count(g) - 1);
 
 	set_int(conv, "group", group);
-	set_int(conv, "kernel_h", 3);
-	set_int(conv, "kernel_w", 3);
-	set_int(conv, "pad_h0", 1);
-	set_int(conv, "pad_w0", 1);
-	set_int(conv, "pad_h1", 1);
-	set_int(conv, "pad_w1", 1);
+	set_int(conv, "kernel_h", size);
+	set_int(conv, "kernel_w", size);
+	set_int(conv, "pad_h0", size / 2);
+	set_int(conv, "pad_w0", size / 2);
+	set_int(conv, "pad_h1", size / 2);
+	set_int(conv, "pad_w1", size / 2);
 	y = then(g, "Add", x, y);
 	if (strcmp(activation, "Silu") == 0) {
 		y = then(g, "Mul", y, then(g, "Sigmoid", y, NULL));
@@ -41,6 +41,11 @@ static modser_graph *fusible(int64_t group, const char *activation)
 	}
 	(void)modser_graph_add_output(g, y);
 	return g;
+}
+
+static modser_graph *fusible(int64_t group, const char *activation)
+{
+	return fusible_of(group, 3, activation);
 }
 
 /* Passes change nothing for the reference engine, and for the native one no result.
@@ -87,6 +92,14 @@ Test(native_fusion, of_what_follows_a_convolution)
 		expect_fused("Tanh", fusible(group, "Tanh"), 2);
 		expect_fused("Gelu", fusible(group, "Gelu"), 2);
 		expect_fused("Exp", fusible(group, "Exp"), 1);
+	}
+}
+
+Test(native_fusion, of_what_follows_a_tall_depthwise_convolution)
+{
+	for (int64_t size = 5; size <= 7; size += 2) {
+		expect_fused("ReLu", fusible_of(8, size, "ReLu"), 2);
+		expect_fused("Silu", fusible_of(8, size, "Silu"), 3);
 	}
 }
 

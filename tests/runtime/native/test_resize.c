@@ -185,11 +185,33 @@ Test(native_resize, has_the_same_bits_on_each_level)
 	for (size_t i = 4; i <= (size_t)4 * MOST; i++) {
 		const size_t taps = 1 + i % 4;
 		const struct msd_native_taps t = {taps, at, taps == 1 ? ones : weight,
-						  taps == 1};
+						  taps == 1, false};
 
 		expect_levels(&t, x, i / 4);
 	}
 	free(x);
 	free(weight);
 	free(ones);
+}
+
+/* Doubled rows of each length: what taps would move, and nothing behind. */
+Test(native_resize, doubles_rows)
+{
+	const struct msd_native_kernels *levels[LEVELS_MOST];
+	const size_t n_levels = levels_find(levels);
+	float *x = levels_numbers(MOST, 64);
+
+	for (size_t i = 0; i < n_levels * MOST; i++) {
+		const size_t n = i / n_levels;
+		const struct msd_native_taps t = {
+			.n = 1, .is_moved = true, .is_doubled = true};
+		float y[MOST + 1];
+
+		y[n] = 12345;
+		levels[i % n_levels]->resample(&t, x, n, y);
+		for (size_t q = 0; q < n; q++)
+			cr_assert_eq(y[q], x[q / 2]);
+		cr_assert_eq(y[n], 12345);
+	}
+	free(x);
 }

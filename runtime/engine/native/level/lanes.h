@@ -65,6 +65,29 @@ INLINE void store_some(float *p, vec v, size_t n)
 		p[i] = at[i];
 }
 
+/* @a[0], @b[0], @a[1], ... */
+INLINE void msd_interleave(vec a, vec b, float *ret)
+{
+#if defined(__AVX2__) && MSD_LANES == 8
+	/* Halves of the vectors stay halves. */
+	const __m256 low = _mm256_unpacklo_ps((__m256)a, (__m256)b);
+	const __m256 high = _mm256_unpackhi_ps((__m256)a, (__m256)b);
+
+	store(ret, (vec)_mm256_permute2f128_ps(low, high, 0x20));
+	store(ret + LANES, (vec)_mm256_permute2f128_ps(low, high, 0x31));
+#else
+	float at[2][LANES];
+
+	store(at[0], a);
+	store(at[1], b);
+#pragma GCC unroll 16
+	for (size_t i = 0; i < LANES; i++) {
+		ret[2 * i] = at[0][i];
+		ret[2 * i + 1] = at[1][i];
+	}
+#endif
+}
+
 /* Lanes of @a where all bits of @mask are set, else of @b, where none is. */
 INLINE vec pick(ivec mask, vec a, vec b)
 {

@@ -1,12 +1,12 @@
 /*
- * Depthwise convolutions and pools on padded planes. Two rows of the output are
- * computed at a time. The last vector of a row overlaps the one before; if rows are
- * shorter than a vector, the next row overwrites what is too much.
+ * Depthwise convolutions and pools on padded planes. Two or, for tall kernels, four
+ * rows of the output are computed at a time. The last vector of a row overlaps the one
+ * before; if rows are shorter than a vector, the next row overwrites what is too much.
  */
 #include "runtime/engine/native/level/level.h"
 #include "runtime/engine/native/level/taps.h"
 
-enum { NINE = 9 };
+enum { NINE = 9, TALL = 4 };
 
 /* The outputs of one depth, and what happens to them. */
 struct planes {
@@ -23,8 +23,9 @@ struct planes {
 	size_t line; /* floats from one row of @x to the next */
 };
 
-/* MULTIPLY_THREE: nine taps in three rows, which neighbours of the output share. */
-enum kind { MULTIPLY_THREE, MULTIPLY_NINE, MULTIPLY, COMPARE, SUM };
+/* MULTIPLY_THREE: nine taps in three rows, which neighbours of the output share;
+ * MULTIPLY_TALL: as many rows as TALL or more, which they share, too. */
+enum kind { MULTIPLY_THREE, MULTIPLY_NINE, MULTIPLY_TALL, MULTIPLY, COMPARE, SUM };
 
 /* Weights and places of nine taps stay in registers. */
 struct nine {
@@ -157,6 +158,96 @@ INLINE void run_rows(const struct planes *p, const struct nine *n, const enum ki
 	}
 }
 
+/* A row of the input, for rows @first .. @last of the output. @weights belong to row
+ * @first; the row after it takes the row of the kernel before them. */
+INLINE void add_line(const struct planes *p, const float *x, const float *weights,
+		     const int first, const int last, const int vectors, size_t gap,
+		     vec sums[TALL][2])
+{
+	const size_t width = p->w->kernel[W];
+
+	for (size_t k = 0; k < width; k++) {
+		const float *at = x + p->w->taps[k];
+		const vec a = load(at);
+		const vec b = vectors == 2 ? load(at + gap) : a;
+
+#pragma GCC unroll 4
+		for (int r = first; r <= last; r++) {
+			const vec weight =
+				all(*(weights + k - (size_t)(r - first) * width));
+
+			sums[r][0] += weight * a;
+			if (vectors == 2)
+				sums[r][1] += weight * b;
+		}
+	}
+}
+
+/* TALL rows; each row of the input is read once for all of them. */
+INLINE void multiply_tall(const struct planes *p, size_t from, const int vectors,
+			  size_t gap, vec sums[TALL][2])
+{
+	const size_t height = p->w->kernel[H];
+	const size_t width = p->w->kernel[W];
+	const float *x = p->x + from;
+	const float *weights = p->weights;
+	const float *last = p->weights + (height - 1) * width;
+
+	add_line(p, x, weights, 0, 0, vectors, gap, sums);
+	add_line(p, x + p->line, weights + width, 0, 1, vectors, gap, sums);
+	add_line(p, x + 2 * p->line, weights + 2 * width, 0, 2, vectors, gap, sums);
+	for (size_t l = TALL - 1; l < height; l++) {
+		add_line(p, x + l * p->line, weights + l * width, 0, 3, vectors, gap,
+			 sums);
+	}
+	x += height * p->line;
+	add_line(p, x, last, 1, 3, vectors, gap, sums);
+	add_line(p, x + p->line, last, 2, 3, vectors, gap, sums);
+	add_line(p, x + 2 * p->line, last, 3, 3, vectors, gap, sums);
+}
+
+/* TALL rows from @y on; vectors at column @i and @gap columns further. */
+INLINE void run_tall_unit(const struct planes *p, const int vectors, size_t y, size_t i,
+			  size_t gap)
+{
+	const vec start = all(p->start);
+	vec sums[TALL][2] = {
+		{start, start}, {start, start}, {start, start}, {start, start}};
+	const size_t n = p->columns < LANES ? p->columns : LANES;
+
+	multiply_tall(p, y * p->line + i, vectors, gap, sums);
+#pragma GCC unroll 4
+	for (int r = 0; r < TALL; r++) {
+#pragma GCC unroll 2
+		for (int v = 0; v < vectors; v++) {
+			put(p, MULTIPLY_TALL, sums[r][v],
+			    (y + (size_t)r) * p->columns + i + (size_t)v * gap, n);
+		}
+	}
+}
+
+static void run_tall_rows(const struct planes *p, size_t y)
+{
+	const size_t columns = p->columns;
+	size_t i = 0;
+
+	for (; i + 2 * LANES <= columns; i += 2 * LANES)
+		run_tall_unit(p, 2, y, i, LANES);
+	if (columns - i > LANES) {
+		run_tall_unit(p, 2, y, i, columns - i - LANES);
+	} else if (i < columns) {
+		run_tall_unit(p, 1, y, columns < LANES ? 0 : columns - LANES, 0);
+	}
+}
+
+/* The last rows overlap the ones before. */
+static void run_tall(const struct planes *p)
+{
+	for (size_t y = 0; y + TALL < p->rows; y += TALL)
+		run_tall_rows(p, y);
+	run_tall_rows(p, p->rows - TALL);
+}
+
 /* @p is a copy, which outputs do not alias: it stays in registers. */
 INLINE void run_plane(const struct planes p, const enum kind kind)
 {
@@ -180,6 +271,12 @@ static void run_kind(const struct planes *p, enum kind kind)
 	case MULTIPLY_NINE:
 		run_plane(*p, MULTIPLY_NINE);
 		break;
+	case MULTIPLY_TALL:
+		if (p->rows >= TALL) {
+			run_tall(p);
+			break;
+		}
+		/* fallthrough */
 	case MULTIPLY:
 		run_plane(*p, MULTIPLY);
 		break;
@@ -215,6 +312,9 @@ static void run_slices(struct planes *p, const float *x, float *y, enum kind kin
 
 static enum kind kind_of(const struct msd_native_window *w)
 {
+	if (w->kernel[D] == 1 && w->kernel[H] >= TALL && w->stride[H] == 1 &&
+	    w->dilation[H] == 1)
+		return MULTIPLY_TALL;
 	if (w->n_taps != NINE)
 		return MULTIPLY;
 	return w->kernel[H] == 3 && w->kernel[W] == 3 && w->dilation[H] == 1 &&

@@ -73,10 +73,23 @@ static void move(const int32_t *at, const float *x, size_t n, float *y)
 		y[i] = x[at[i]];
 }
 
+/* Each element twice; @n outputs. */
+static void put_twice(const float *restrict x, size_t n, float *restrict y)
+{
+	size_t i = 0;
+
+	for (; i + 2 * LANES <= n; i += 2 * LANES)
+		msd_interleave(load(x + i / 2), load(x + i / 2), y + i);
+	for (; i < n; i++)
+		y[i] = x[i / 2];
+}
+
 void LEVEL(resample)(const struct msd_native_taps *t, const float *x, size_t n,
 		     float *y)
 {
-	if (t->is_moved) {
+	if (t->is_moved && t->is_doubled) {
+		put_twice(x, n, y);
+	} else if (t->is_moved) {
 		move(t->at, x, n, y);
 	} else if (t->n == 2) {
 		sum_taps(t, 2, x, n, y);

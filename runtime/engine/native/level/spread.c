@@ -23,6 +23,16 @@ static struct phase phase_of(const struct msd_native_spread *s, size_t p)
 	return (struct phase){first, n};
 }
 
+static void fill(float *to, size_t n, float v)
+{
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		store(to + i, all(v));
+	for (; i < n; i++)
+		to[i] = v;
+}
+
 /* sums[j] += x[j] */
 static void add_row(const float *x, size_t n, float *sums)
 {
@@ -48,17 +58,27 @@ static size_t input_at(const struct msd_native_spread *s, size_t axis, size_t o,
 	return at;
 }
 
+/* @off / @step if nothing remains; false: something does. */
+static bool divide(ptrdiff_t off, ptrdiff_t step, ptrdiff_t *ret)
+{
+	if (step == 2) { /* a division takes long */
+		*ret = off >> 1;
+		return (off & 1) == 0;
+	}
+	*ret = off / step;
+	return off % step == 0;
+}
+
 /* Add the products of tap @kw with an input row to the outputs of a phase. */
 static void add_tap(const struct msd_native_spread *s, const struct phase *p, size_t kw,
 		    const float *row, float *sums)
 {
-	const ptrdiff_t step = (ptrdiff_t)s->stride[W];
 	const ptrdiff_t off =
 		(ptrdiff_t)(p->first + s->before[W]) - (ptrdiff_t)(kw * s->dilation[W]);
+	ptrdiff_t at; /* input column of output 0 */
 
-	if (off % step != 0)
+	if (!divide(off, (ptrdiff_t)s->stride[W], &at))
 		return;
-	const ptrdiff_t at = off / step; /* input column of output 0 */
 	const ptrdiff_t in = (ptrdiff_t)s->in[W];
 	const ptrdiff_t n = (ptrdiff_t)p->n;
 	const ptrdiff_t from = at < 0 ? -at : 0;
@@ -80,7 +100,11 @@ static void add_taps(const struct msd_native_spread *s, const struct phase *p,
 /* The phases of a stride of 2, side by side. */
 static void interleave_two(const float *even, const float *odd, size_t n, float *y)
 {
-	for (size_t i = 0; i < n; i++) {
+	size_t i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+		msd_interleave(load(even + i), load(odd + i), y + 2 * i);
+	for (; i < n; i++) {
 		y[2 * i] = even[i];
 		y[2 * i + 1] = odd[i];
 	}
@@ -137,8 +161,7 @@ void LEVEL(spread)(const struct msd_native_spread *s, const float *x, float star
 			float *to = y + (od * s->out[H] + oh) * s->out[W] + s->from[W];
 			float *sums = s->stride[W] == 1 ? to : room;
 
-			for (size_t i = 0; i < size * s->stride[W]; i++)
-				sums[i] = start;
+			fill(sums, size * s->stride[W], start);
 			for (size_t p = 0; p < s->stride[W] && p < width; p++) {
 				const struct phase phase = phase_of(s, p);
 

@@ -172,7 +172,11 @@ static void put_row(const struct put *p, const float *even, const float *odd, si
 	const float *residual = p->o->residual;
 	float *to = p->o->y + at;
 
-	for (size_t i = 0; i < n / 2; i++) {
+	size_t i = 0;
+
+	for (; i + LANES <= n / 2; i += LANES)
+		msd_interleave(load(even + i), load(odd + i), to + 2 * i);
+	for (; i < n / 2; i++) {
 		to[2 * i] = even[i];
 		to[2 * i + 1] = odd[i];
 	}
