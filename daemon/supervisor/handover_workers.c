@@ -125,9 +125,10 @@ void msd_handover_workers_settle(struct msd_module_registry *registry)
 		is_any_coming = is_any_coming || is_coming(m);
 		keep_again(&m->group);
 	}
-	if (!is_any_coming)
+	if (!is_any_coming) {
 		end_rest(registry,
 			 "no module has its program, artifact, options and user");
+	}
 }
 
 void msd_handover_workers_close(struct msd_module_registry *registry)
