@@ -141,7 +141,7 @@ Test(layouts_refused, a_size_of_no_header)
 	blocks.engine.size = sizeof(modserd_engine) + sizeof(void *);
 	cr_expect_eq(msd_engine_register(&blocks.engine), -1);
 	cr_expect_str_eq(modser_registration_error(),
-			 "modserd_engine.size is 72, expected 64: set it to "
+			 "modserd_engine.size is 96, expected 88: set it to "
 			 "sizeof(modserd_engine)");
 }
 
