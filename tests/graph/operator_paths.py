@@ -15,7 +15,8 @@ ONNX = "graph/serializer/onnx/"
 REFERENCE = "runtime/engine/reference/"
 # Those that a plan runs itself, or that passes make for an engine.
 WITHOUT = """const input_op if_else loop scan quantized_binary quantized_convolution
-quantized_mat_mul quantized_table fused_convolution fused_product"""
+quantized_mat_mul quantized_table fused_convolution fused_product
+fused_attention"""
 OWN = (SCHEMAS, ONNX + "rows/", REFERENCE)
 # Who may name operators beside these, and which: "" is any.
 ELSEWHERE = {
