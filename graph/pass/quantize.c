@@ -10,6 +10,8 @@
  * engine computes it with all shapes. Bytes differ from those of the separate nodes at
  * ties, by one. The pass runs before `fold`, which makes floats of quantized weights.
  */
+#include "graph/op/quantized/quantize.h"
+
 #include <string.h>
 
 #include "graph/ir/edit.h"

@@ -1,11 +1,9 @@
 /* Operators on elements as integer nodes: sums and products of two tensors, functions
  * of one as tables, pools. */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
+#include "graph/op/quantized/quantize.h"
 #include "graph/op/window/params.h"
 #include "graph/pass/quantizer.h"
 

@@ -13,6 +13,7 @@
 #include "graph/ir/graph.h"
 #include "graph/op/move/pad.h"
 #include "graph/op/move/params.h"
+#include "graph/op/quantized/quantize.h"
 #include "graph/pass/quantizer.h"
 
 enum { PAD_VALUE = 2 }; /* input of Pad */

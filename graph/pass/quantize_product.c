@@ -7,6 +7,7 @@
 #include "graph/ir/graph.h"
 #include "graph/op/element/params.h"
 #include "graph/op/layer/params.h"
+#include "graph/op/quantized/quantize.h"
 #include "graph/op/window/params.h"
 #include "graph/op/window/window.h"
 #include "graph/pass/quantizer.h"

@@ -2,10 +2,10 @@
 #include "graph/pass/quantizer.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
+#include "graph/op/quantized/quantize.h"
 
 static int set_param(modser_sg_op *op, const char *name, float value)
 {

@@ -5,7 +5,6 @@
  * integer node if it can. They return 0, also if the node stays, or -1 with the graph's
  * error: memory is short.
  */
-#include "graph/op/quantized/quantize.h"
 #include "graph/pass/quantized.h"
 
 /* The inputs of integer nodes. */

@@ -411,10 +411,11 @@ static void permute(const modser_sg_tensor *t, const struct turn *turn, size_t s
 				for (int64_t d = 0; d < dims[3]; d++, to += size) {
 					const int64_t at = row + d * steps[3];
 
-					if (size == 1)
+					if (size == 1) {
 						*to = from[at];
-					else
+					} else {
 						memcpy(to, from + 4 * at, 4);
+					}
 				}
 			}
 		}
@@ -432,9 +433,10 @@ static modser_sg_tensor *turn_constant(const struct tflite_layer *x,
 
 	for (size_t i = 0; i < turn->ndim; i++)
 		dims[i] = from->dims[turn->perm[i]];
-	if (keeps_order(from, turn) && from == t->raw && from->release == NULL)
+	if (keeps_order(from, turn) && from == t->raw && from->release == NULL) {
 		return msd_build_constant(&b, dtype, dims, turn->ndim, from->data,
 					  NULL);
+	}
 	uint8_t *own = malloc((size_t)from->bytes + 1);
 	if (own == NULL) {
 		(void)msd_sg_no_memory(x->b.g);

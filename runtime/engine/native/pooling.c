@@ -127,10 +127,11 @@ static void run_means(const void *ctx, size_t first, size_t end, size_t thread)
 			(float)(p->k->reduce(MSD_NATIVE_SUM, x, p->in_plane) /
 				(double)p->in_plane);
 
-		if (p->x != NULL)
+		if (p->x != NULL) {
 			p->y[i] = mean;
-		else
+		} else {
 			put_bytes(p, &mean, i, 1);
+		}
 	}
 }
 
