@@ -196,10 +196,10 @@ static msd_err run(const struct msd_kernel_call *c, struct msd_diag *d)
 	e.sets = calloc(e.n + 1, sizeof(*e.sets));
 	double *scores = calloc(e.n_targets + 1, sizeof(*scores));
 	bool *has = calloc(e.n_targets + 1, sizeof(*has));
-	msd_err err = e.sets != NULL && scores != NULL && has != NULL
-			      ? check(&e, d)
-			      : msd_diag_no_memory(d);
-	for (size_t row = 0; err == MSD_OK && row < (size_t)msd_kernel_in_dims(c, 0)[0];
+	const bool has_memory = e.sets != NULL && scores != NULL && has != NULL;
+	msd_err err = has_memory ? check(&e, d) : msd_diag_no_memory(d);
+	for (size_t row = 0;
+	     has_memory && err == MSD_OK && row < (size_t)msd_kernel_in_dims(c, 0)[0];
 	     row++)
 		err = run_row(&e, row, scores, has, d);
 	free(e.sets);

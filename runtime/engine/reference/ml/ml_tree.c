@@ -343,11 +343,12 @@ static msd_err run(const struct msd_kernel_call *c, size_t n_out, bool is_classi
 	const enum aggregate how = is_classifier ? SUM : aggregate_of(c);
 	double *scores = calloc(n_out + 2, sizeof(*scores));
 	bool *has = calloc(n_out + 1, sizeof(*has));
-	struct forest f = {0};
-	msd_err err = scores != NULL && has != NULL ? forest_init(&f, c, n_out, d)
-						    : msd_diag_no_memory(d);
+	struct forest f = {.c = c};
+	const bool has_memory = scores != NULL && has != NULL;
+	msd_err err = has_memory ? forest_init(&f, c, n_out, d) : msd_diag_no_memory(d);
 
-	for (size_t row = 0; err == MSD_OK && row < (size_t)msd_kernel_in_dims(c, 0)[0];
+	for (size_t row = 0;
+	     has_memory && err == MSD_OK && row < (size_t)msd_kernel_in_dims(c, 0)[0];
 	     row++) {
 		err = score(&f, row, how, scores, has, d);
 		if (err == MSD_OK && is_classifier) {
