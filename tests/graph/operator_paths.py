@@ -15,7 +15,7 @@ ONNX = "graph/serializer/onnx/"
 REFERENCE = "runtime/engine/reference/"
 # Those that a plan runs itself, or that passes make for an engine.
 WITHOUT = """const input_op if_else loop scan quantized_binary quantized_convolution
-quantized_mat_mul quantized_table fused_convolution fused_product
+quantized_mat_mul quantized_pooling quantized_table fused_convolution fused_product
 fused_attention"""
 OWN = (SCHEMAS, ONNX + "rows/", REFERENCE)
 # Who may name operators beside these, and which: "" is any.
@@ -35,6 +35,8 @@ ELSEWHERE = {
     "graph/ir/": "Const InputOp",  # those that compute nothing
     "graph/modser_graph.h": "Const InputOp",
     ONNX: "Const InputOp Noop",
+    "graph/layout/in_place.c": "",  # which may write over their input
+    "graph/layout/pieces.c": "",  # which only copy
     "runtime/plan/operations.c": "",  # how many operations each has
     "client/cli/measure/node_times.c": "",  # which only move elements
     "runtime/plan/outline": "Shape Size Loop",  # shapes without values
