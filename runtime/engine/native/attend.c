@@ -4,6 +4,9 @@
  * with the keys, a softmax of each row, and a product with the values. Scores stay in
  * the cache. Keys that no query of a block sees are left out.
  *
+ * A few queries, as in a decoder's step, read keys and values where they lie: packing
+ * would take longer than the products.
+ *
  * Each row is computed in one order, so its bits depend neither on blocks nor on
  * threads. Infinite values take a way of their own if keys are hidden: a product would
  * make NaN of their share 0.
@@ -20,12 +23,15 @@
 
 enum {
 	SCORES = 64 << 10, /* the most of a block, unless one tile has more */
-	TILES = 16         /* the most of a block */
+	TILES = 16,        /* the most of a block */
+	FEW = 4            /* queries */
 };
 
 struct job {
 	const struct msd_native_attention *a;
 	const struct msd_native_kernels *k;
+	bool is_few;
+	bool has_hidden;         /* keys without influence */
 	size_t n_blocks;         /* of a head */
 	size_t block;            /* queries */
 	size_t pitch;            /* of the scores */
@@ -37,9 +43,8 @@ struct job {
 /* A thread's memory, and the head that is packed there. */
 struct bench {
 	float *product, *k, *v, *scores;
-	bool has_k, has_v;
-	size_t k_place, v_place;
-	bool is_wild; /* the values are */
+	const float *keys, *values; /* as they are; NULL: none yet */
+	bool is_wild;               /* the values are */
 };
 
 /* The keys @from .. @to - 1 that query @i sees. */
@@ -100,22 +105,17 @@ static bool is_wild(const struct job *j, const float *v)
 static void pack(const struct job *j, size_t head, struct bench *b)
 {
 	const struct msd_native_attention *a = j->a;
-	const size_t k_place = place_of(a, MSD_ATTEND_K, head);
-	const size_t v_place = place_of(a, MSD_ATTEND_V, head);
+	const float *k = a->k.p + place_of(a, MSD_ATTEND_K, head);
+	const float *v = a->v.p + place_of(a, MSD_ATTEND_V, head);
 
-	if (!b->has_k || k_place != b->k_place) {
-		j->k->pack_b(a->k.p + k_place, a->k.step, a->k.row, a->size, a->keys,
-			     b->k);
-	}
-	if (!b->has_v || v_place != b->v_place) {
-		const float *v = a->v.p + v_place;
-
+	if (k != b->keys && !j->is_few)
+		j->k->pack_b(k, a->k.step, a->k.row, a->size, a->keys, b->k);
+	if (v != b->values && !j->is_few)
 		j->k->pack_b(v, a->v.row, a->v.step, a->keys, a->v_size, b->v);
-		b->is_wild = a->hides && is_wild(j, v);
-	}
-	b->has_k = b->has_v = true;
-	b->k_place = k_place;
-	b->v_place = v_place;
+	if (v != b->values)
+		b->is_wild = j->has_hidden && is_wild(j, v);
+	b->keys = k;
+	b->values = v;
 }
 
 /* The masks of query @i, from key @key on. */
@@ -204,13 +204,45 @@ static void put_values(const struct job *j, const struct bench *b, size_t rows,
 		.y_row = a->y_row,
 	};
 
-	if (!b->is_wild) {
+	if (!b->is_wild && !j->is_few) {
 		j->k->product(&p, 0, rows, 0, a->v_size, b->product);
 		return;
 	}
+	for (size_t i = 0; i < rows; i++, y += a->y_row) {
+		const float *shares = b->scores + i * j->pitch;
+
+		if (b->is_wild) {
+			sum_wild(a, shares, b->values, first, end, y);
+		} else {
+			j->k->mix(shares + first, b->values + first * a->v.row,
+				  a->v.row, end - first, a->v_size, y);
+		}
+	}
+}
+
+static void put_scores(const struct job *j, const struct bench *b, const float *q,
+		       size_t rows, size_t first, size_t end)
+{
+	const struct msd_native_attention *a = j->a;
+	const struct msd_native_product p = {
+		.m = rows,
+		.n = end,
+		.k = a->size,
+		.a = q,
+		.a_row = a->q.row,
+		.a_step = a->q.step,
+		.packed_b = b->k,
+		.y = b->scores,
+		.y_row = j->pitch,
+	};
+
+	if (!j->is_few) {
+		j->k->product(&p, 0, rows, first, end, b->product);
+		return;
+	}
 	for (size_t i = 0; i < rows; i++) {
-		sum_wild(a, b->scores + i * j->pitch, a->v.p + b->v_place, first, end,
-			 y + i * a->y_row);
+		j->k->dots(q + i * a->q.row, b->keys + first * a->k.row, a->k.row,
+			   end - first, a->size, b->scores + i * j->pitch + first);
 	}
 }
 
@@ -229,20 +261,8 @@ static void run_block(const struct job *j, const struct bench *b, size_t head,
 	see(a, head, i0, &first, &unused);
 	see(a, head, i1 - 1, &unused, &end);
 	first = first < end ? first / j->k->panel * j->k->panel : end;
-	const struct msd_native_product p = {
-		.m = rows,
-		.n = end,
-		.k = a->size,
-		.a = q,
-		.a_row = a->q.row,
-		.a_step = a->q.step,
-		.packed_b = b->k,
-		.y = b->scores,
-		.y_row = j->pitch,
-	};
-
 	if (first < end)
-		j->k->product(&p, 0, rows, first, end, b->product);
+		put_scores(j, b, q, rows, first, end);
 	for (size_t i = i0; i < i1 && first < end; i++) {
 		soften_row(j, head, i, first, end, b->scores + (i - i0) * j->pitch);
 	}
@@ -289,12 +309,19 @@ msd_err msd_native_attend(const struct msd_native_attention *a, struct msd_diag 
 		.k = k,
 		.block = k->rows * (tiles == 0 ? 1 : smaller(tiles, TILES)),
 		.pitch = align(a->keys),
-		.k_floats = align(k->pack_b_floats(a->size, a->keys)),
-		.v_floats = align(k->pack_b_floats(a->keys, a->v_size)),
+		.is_few = a->queries <= FEW && a->q.step == 1 && a->k.step == 1 &&
+			  a->v.step == 1,
+		.has_hidden =
+			a->hides && (a->sight.is_limited || a->scores.mask != NULL ||
+				     a->scores.flags != NULL),
 	};
 
 	if (n_heads == 0 || a->queries == 0)
 		return MSD_OK;
+	if (!j.is_few) {
+		j.k_floats = align(k->pack_b_floats(a->size, a->keys));
+		j.v_floats = align(k->pack_b_floats(a->keys, a->v_size));
+	}
 	j.block = smaller(j.block, a->queries);
 	j.n_blocks = (a->queries + j.block - 1) / j.block;
 	j.floats = j.k_floats + j.v_floats + align(j.block * j.pitch) +

@@ -215,6 +215,12 @@ struct msd_native_kernels {
 	/* A weighted sum of @n_rows rows. Row 0 may be @y. */
 	void (*weigh)(const float *const *rows, const float *weights, size_t n_rows,
 		      size_t n, float *y);
+	/* y[i] is the product of @a with row i of @n_rows, which lie @row apart; and
+	 * the sum of these rows, times @a[i] each. */
+	void (*dots)(const float *a, const float *rows, size_t row, size_t n_rows,
+		     size_t n, float *y);
+	void (*mix)(const float *a, const float *rows, size_t row, size_t n_rows,
+		    size_t n, float *y);
 	void (*unary)(enum msd_native_unary op, const float *x, size_t n, float a,
 		      float b, float *y);
 	/* A step is 1 or 0. */

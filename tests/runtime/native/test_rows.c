@@ -198,3 +198,39 @@ Test(native_rows, norm)
 	free(x);
 	free(scale);
 }
+
+/* With a mask, and of one query: the same bits on each level with fused multiply-add.
+ */
+Test(native_rows, attention)
+{
+	const struct msd_native_kernels *levels[LEVELS_MOST];
+	const size_t n_levels = levels_find(levels);
+	float *mask = levels_numbers(70, 12);
+	float *a = levels_numbers(70 * 70, 13);
+	const struct msd_native_scores s = {
+		.scale = 0.7f, .mask = mask, .mask_step = 1};
+
+	for (size_t i = 0; i < 12 * n_levels; i++) {
+		const struct msd_native_kernels *k = levels[i / 12];
+		const size_t n = sizes[i % 12];
+		float y[3][71];
+		float want[3][71];
+
+		for (size_t e = 0; e < 2; e++) {
+			float(*to)[71] = e == 0 ? want : y;
+			const struct msd_native_kernels *by = e == 0 ? levels[0] : k;
+
+			by->dots(a, a, 70, 70, n, to[0]);
+			by->mix(a, a, 70, 70, n, to[1]);
+			memcpy(to[2], a, sizeof(to[2]));
+			cr_expect(by->soften(&s, n, to[2]));
+		}
+		cr_expect(!levels_is_fused(k) ||
+				  (memcmp(y[0], want[0], 70 * sizeof(float)) == 0 &&
+				   memcmp(y[1], want[1], n * sizeof(float)) == 0 &&
+				   memcmp(y[2], want[2], n * sizeof(float)) == 0),
+			  "%s of %zu: other bits", k->name, n);
+	}
+	free(mask);
+	free(a);
+}

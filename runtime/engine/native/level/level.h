@@ -28,6 +28,8 @@ MSD_DECLARE(is_tame);
 MSD_DECLARE(spread);
 MSD_DECLARE(resample);
 MSD_DECLARE(weigh);
+MSD_DECLARE(dots);
+MSD_DECLARE(mix);
 MSD_DECLARE(unary);
 MSD_DECLARE(binary);
 MSD_DECLARE(softmax);

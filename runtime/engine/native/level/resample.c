@@ -118,3 +118,39 @@ void LEVEL(weigh)(const float *const *rows, const float *weights, size_t n_rows,
 		store_some(y + i, sum, n - i);
 	}
 }
+
+/* Neighbouring columns stay in registers over all rows. */
+INLINE void mix_columns(const float *a, const float *rows, size_t row, size_t n_rows,
+			const int vectors, float *y)
+{
+	vec sums[4] = {{0}};
+
+	for (size_t k = 0; k < n_rows; k++, rows += row) {
+		const vec by = all(a[k]);
+
+#pragma GCC unroll 4
+		for (int v = 0; v < vectors; v++)
+			sums[v] += by * load(rows + v * LANES);
+	}
+#pragma GCC unroll 4
+	for (int v = 0; v < vectors; v++)
+		store(y + v * LANES, sums[v]);
+}
+
+void LEVEL(mix)(const float *a, const float *rows, size_t row, size_t n_rows, size_t n,
+		float *y)
+{
+	size_t i = 0;
+
+	for (; i + (size_t)4 * LANES <= n; i += (size_t)4 * LANES)
+		mix_columns(a, rows + i, row, n_rows, 4, y + i);
+	for (; i + LANES <= n; i += LANES)
+		mix_columns(a, rows + i, row, n_rows, 1, y + i);
+	if (i < n) {
+		vec sum = {0};
+
+		for (size_t k = 0; k < n_rows; k++)
+			sum += all(a[k]) * load_some(rows + k * row + i, n - i, 0);
+		store_some(y + i, sum, n - i);
+	}
+}

@@ -353,6 +353,34 @@ bool LEVEL(soften)(const struct msd_native_scores *s, size_t n, float *x)
 	return top != -__builtin_inff();
 }
 
+/* Element i of a row is added to sum i % 16, as in reduce(). */
+INLINE float dot(const float *a, const float *b, size_t n)
+{
+	struct sums s = {{{0}}};
+	size_t i = 0;
+
+	for (; i + SUMS <= n; i += SUMS) {
+		for (size_t p = 0; p < PARTS; p++) {
+			s.at[p] += load(a + i + p * LANES) * load(b + i + p * LANES);
+		}
+	}
+	for (size_t p = 0; p < PARTS && i + p * LANES < n; p++) {
+		const size_t left = n - i - p * LANES;
+		const size_t count = left < LANES ? left : LANES;
+
+		s.at[p] += load_some(a + i + p * LANES, count, 0) *
+			   load_some(b + i + p * LANES, count, 0);
+	}
+	return tree(&s);
+}
+
+void LEVEL(dots)(const float *a, const float *rows, size_t row, size_t n_rows, size_t n,
+		 float *y)
+{
+	for (size_t i = 0; i < n_rows; i++)
+		y[i] = dot(a, rows + i * row, n);
+}
+
 static void shift_and_scale(const struct msd_native_norm *p, const float *x, float mean,
 			    float inverse, float *y)
 {

@@ -28,6 +28,8 @@ const struct msd_native_kernels LEVEL(kernels) = {
 	ROW(spread),
 	ROW(resample),
 	ROW(weigh),
+	ROW(dots),
+	ROW(mix),
 	ROW(unary),
 	ROW(binary),
 	ROW(softmax),
