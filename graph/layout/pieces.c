@@ -74,9 +74,10 @@ static bool slice(const modser_sg_node *node, struct msd_pieces *ret)
 	size_t axis = 0;
 	int64_t begin = 0;
 
-	if (node->n_inputs < 2 || node->inputs[1] == NULL)
+	if (node->n_inputs < 2 || node->inputs[1] == NULL) {
 		return take_along(node, msd_params_slice(node).axis,
 				  msd_op_slice_begin(node), ret);
+	}
 	if (msd_op_slice_ranges(node, ranges) != 0)
 		return false;
 	while (axis < (size_t)x->ndim && ranges[axis].n == 1)

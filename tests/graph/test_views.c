@@ -1,6 +1,5 @@
 /* Which tensors lie in which, and which nodes have nothing to do. */
 #include <criterion/criterion.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "graph/ir/graph.h"

@@ -214,7 +214,7 @@ def test_who_is_gone_while_it_is_not_read_is_noticed(own_arena, faults):
 def test_many_that_are_late_are_ended_in_turns(own_arena, folder, faults):
     """500 whose first frame waits for room, with as much behind it as their sockets hold, which is
     read and dropped: all were in one turn."""
-    arena = own_arena("--max-memory", str(64 * MIB), "--first-frame", "3s",
+    arena = own_arena("--max-memory", str(64 * MIB), "--first-frame", "10s",
                       listen=[f"unix:{folder}/m.sock", "tcp://127.0.0.1:0"], modules=faults)
     victim, holder = arena.victim(arena.daemon.hosts[1]), arena.connect()
     assert holder.ask("ping") is None

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/graph/net.h"
 #include "tests/runtime/native/agree.h"
 #include "tests/runtime/native/levels.h"
 
