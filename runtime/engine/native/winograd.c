@@ -225,12 +225,14 @@ static void divide(struct job *j)
 	const size_t panel = j->k->panel;
 	const size_t wanted = msd_native_threads() * 2;
 	const size_t row_tiles = (r->channels + j->k->rows - 1) / j->k->rows;
-	size_t n = KEPT / (r->channels + r->in_channels) / panel * panel;
+	const size_t most = MSD_NATIVE_WINOGRAD_TILES / panel;
+	size_t n = KEPT / (r->channels + r->in_channels); /* in a part */
 
-	n = n < FEWEST ? FEWEST : n;
-	n = n < MSD_NATIVE_WINOGRAD_TILES ? n : MSD_NATIVE_WINOGRAD_TILES;
-	j->n_parts = (tiles + n - 1) / n;
-	j->n_step = ((tiles + j->n_parts - 1) / j->n_parts + panel - 1) / panel * panel;
+	n = (n < FEWEST ? FEWEST : n) / panel;
+	n = (n < most ? n : most) * panel;
+	n = (tiles + n - 1) / n; /* parts; equal ones may be fewer */
+	j->n_step = ((tiles + n - 1) / n + panel - 1) / panel * panel;
+	j->n_parts = (tiles + j->n_step - 1) / j->n_step;
 	j->m_parts = 1;
 	if (msd_native_threads() > 1 && j->n_parts < wanted)
 		j->m_parts = (wanted + j->n_parts - 1) / j->n_parts;
