@@ -12,6 +12,7 @@
 #include "runtime/plan/dynamic.h"
 #include "runtime/plan/flow.h"
 #include "runtime/plan/parts.h"
+#include "runtime/pool/pool.h"
 
 static msd_err prepare(struct msd_plan *p, modser_graph *graph, bool is_within,
 		       struct msd_diag *d)
@@ -163,6 +164,18 @@ static void forget_evicted(struct msd_plan *p)
 	p->now_by = NULL;
 }
 
+static msd_err run_entry(struct msd_plan *p, struct msd_entry *entry,
+			 const struct msd_plan_args *args, struct msd_diag *d)
+{
+	p->now = entry->g;
+	p->now_by = entry;
+	if (p->clock != NULL) {
+		return msd_entry_run_timed(entry, &p->arena, args, p->outputs, p->clock,
+					   p->first_row, d);
+	}
+	return msd_entry_run(entry, &p->arena, args, p->outputs, d);
+}
+
 msd_err msd_plan_call(struct msd_plan *plan, const struct msd_plan_args *args,
 		      struct msd_diag *d)
 {
@@ -175,15 +188,14 @@ msd_err msd_plan_call(struct msd_plan *plan, const struct msd_plan_args *args,
 		forget_evicted(plan);
 		return err;
 	}
-	if (plan->mode == MSD_PLAN_DYNAMIC)
-		return run_dynamic(plan, args, d);
-	plan->now = entry->g;
-	plan->now_by = entry;
-	if (plan->clock != NULL) {
-		return msd_entry_run_timed(entry, &plan->arena, args, plan->outputs,
-					   plan->clock, plan->first_row, d);
+	msd_pool_begin_series();
+	if (plan->mode == MSD_PLAN_DYNAMIC) {
+		err = run_dynamic(plan, args, d);
+	} else {
+		err = run_entry(plan, entry, args, d);
 	}
-	return msd_entry_run(entry, &plan->arena, args, plan->outputs, d);
+	msd_pool_end_series();
+	return err;
 }
 
 msd_err msd_plan_run(struct msd_plan *plan, const void *const *inputs,

@@ -19,7 +19,10 @@
  * run at the same time, as a barrier requires. Each worker waits on its own word, so
  * a launch wakes only the workers that it uses.
  */
-#define SPIN_NS 30000 /* a thread spins this long for the next job before it sleeps */
+/* A thread spins this long for the next job before it sleeps; to wake one takes some
+ * 25 us. */
+#define SPIN_NS 30000
+#define SPIN_IN_SERIES_NS 1000000
 #define MAX_THREADS 512u /* more threads gain nothing and cost stacks */
 
 struct worker {
@@ -46,6 +49,7 @@ static struct {
 	unsigned n_workers; /* started; plus the caller's thread */
 	bool is_started;
 	bool may_spin; /* each thread has a core: spinning costs no other thread */
+	atomic_uint n_series; /* more jobs will come soon */
 	struct worker *workers;
 	atomic_bool is_stopping;
 	/* the job */
@@ -83,10 +87,17 @@ static void relax_cpu(void)
 #endif
 }
 
-/* Spin until *@word differs from @old; false after SPIN_NS. */
+static uint64_t spin_ns(void)
+{
+	return atomic_load_explicit(&pool.n_series, memory_order_relaxed) > 0
+		       ? SPIN_IN_SERIES_NS
+		       : SPIN_NS;
+}
+
+/* Spin until *@word differs from @old; false if that takes too long. */
 static bool spin_until_change(_Atomic uint32_t *word, uint32_t old)
 {
-	const uint64_t end = pool.may_spin ? msd_now_ns() + SPIN_NS : 0;
+	const uint64_t start = pool.may_spin ? msd_now_ns() : 0;
 
 	do {
 		for (int i = 0; i < 64; i++) {
@@ -94,7 +105,7 @@ static bool spin_until_change(_Atomic uint32_t *word, uint32_t old)
 				return true;
 			relax_cpu();
 		}
-	} while (msd_now_ns() < end);
+	} while (pool.may_spin && msd_now_ns() - start < spin_ns());
 	return false;
 }
 
@@ -326,6 +337,16 @@ int msd_pool_launch(msd_parallel_lambda f, void *data, int num_task)
 	rc = n == 1 ? run_inline(f, data) : launch_locked(f, data, n);
 	(void)pthread_mutex_unlock(&pool.launch);
 	return rc;
+}
+
+void msd_pool_begin_series(void)
+{
+	(void)atomic_fetch_add(&pool.n_series, 1);
+}
+
+void msd_pool_end_series(void)
+{
+	(void)atomic_fetch_sub(&pool.n_series, 1);
 }
 
 int msd_pool_barrier(int task_id, struct msd_parallel_env *env)

@@ -33,6 +33,12 @@ unsigned msd_pool_size(void);
  * failing task's error is then the calling thread's (runtime/value/error.h).
  */
 int msd_pool_launch(msd_parallel_lambda f, void *data, int num_task);
+/**
+ * Launches between these calls come in quick succession: the threads spin for longer
+ * before they sleep. Any thread may call; series may overlap and nest.
+ */
+void msd_pool_begin_series(void);
+void msd_pool_end_series(void);
 /** Wait until all tasks of @env reach this call. All run at the same time. Returns 0.
  */
 int msd_pool_barrier(int task_id, struct msd_parallel_env *env);

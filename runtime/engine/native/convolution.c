@@ -37,11 +37,14 @@ struct convolution {
 	float *y;
 	const float *residual;
 	float *planes; /* padded */
+	float *panels; /* all columns of all groups, or NULL: each part brings its own
+			*/
 	float *scratch;
 	size_t scratch_floats; /* per thread */
 	size_t channels, in_channels, groups;
 	size_t in_plane, out_plane, taps;
 	size_t n_parts, n_step, m_parts, m_step;
+	size_t k_parts; /* pieces of a panel's rows */
 };
 
 static bool may(const modser_sg_node *node)
@@ -228,35 +231,76 @@ static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thre
 	}
 }
 
-static void run_part(const struct convolution *c, size_t i, float *scratch)
+static struct msd_native_product product_of(const struct convolution *c, size_t group,
+					    struct msd_native_window *w)
 {
 	const size_t group_out = c->channels / c->groups;
 	const size_t group_in = c->in_channels / c->groups;
-	const size_t m0 = i % c->m_parts * c->m_step;
-	const size_t n0 = i / c->m_parts % c->n_parts * c->n_step;
-	const size_t g = i / c->m_parts / c->n_parts;
-	const size_t m1 = m0 + c->m_step < group_out ? m0 + c->m_step : group_out;
-	const size_t n1 = n0 + c->n_step < c->out_plane ? n0 + c->n_step : c->out_plane;
-	struct msd_native_window w = c->w;
-	const size_t at = g * group_out * c->out_plane;
-	const struct msd_native_product p = {
+	const size_t at = group * group_out * c->out_plane;
+
+	*w = c->w;
+	w->x = (w->is_direct ? c->x : c->planes) + group * group_in * w->plane;
+	return (struct msd_native_product){
 		.m = group_out,
 		.n = c->out_plane,
 		.k = group_in * c->taps,
-		.packed_a = c->packed->base.weights + g * c->packed->group_floats,
+		.packed_a = c->packed->base.weights + group * c->packed->group_floats,
 		.bring = c->k->bring_window,
-		.window = &w,
+		.window = w,
 		.y = c->y + at,
 		.y_row = c->out_plane,
-		.start = c->packed->start + g * group_out,
+		.start = c->packed->start + group * group_out,
 		.start_row = 1,
 		.residual = c->residual != NULL ? c->residual + at : NULL,
 		.finish = c->finish,
 	};
+}
 
-	w.x = (w.is_direct ? c->x : c->planes) + g * group_in * w.plane;
-	if (m0 < m1)
-		c->k->product(&p, m0, m1, n0, n1, scratch);
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Floats of the panels of a group. */
+static size_t panel_floats(const struct convolution *c)
+{
+	return c->k->pack_b_floats(c->in_channels / c->groups * c->taps, c->out_plane);
+}
+
+/* Some rows of a panel. */
+static void bring_panels(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct convolution *c = ctx;
+	const size_t panel = c->k->panel;
+	const size_t n_panels = (c->out_plane + panel - 1) / panel;
+
+	(void)thread;
+	for (size_t i = first; i < end; i++) {
+		struct msd_native_window w;
+		const size_t g = i / c->k_parts / n_panels;
+		const struct msd_native_product p = product_of(c, g, &w);
+		const size_t n0 = i / c->k_parts % n_panels * panel;
+		const size_t k0 = i % c->k_parts * DEPTH;
+
+		p.bring(&p, k0, least(p.k - k0, DEPTH), n0, least(p.n - n0, panel),
+			c->panels + g * panel_floats(c) + n0 * p.k + k0 * panel);
+	}
+}
+
+static void run_part(const struct convolution *c, size_t i, float *scratch)
+{
+	struct msd_native_window w;
+	const size_t g = i / c->m_parts / c->n_parts;
+	struct msd_native_product p = product_of(c, g, &w);
+	const size_t m0 = i % c->m_parts * c->m_step;
+	const size_t n0 = i / c->m_parts % c->n_parts * c->n_step;
+
+	if (c->panels != NULL)
+		p.packed_b = c->panels + g * panel_floats(c);
+	if (m0 < p.m) {
+		c->k->product(&p, m0, least(p.m, m0 + c->m_step), n0,
+			      least(p.n, n0 + c->n_step), scratch);
+	}
 }
 
 static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
@@ -267,26 +311,33 @@ static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
 		run_part(c, i, c->scratch + thread * c->scratch_floats);
 }
 
-/* Rows are divided only if there are too few columns for the threads: each part
- * brings its columns itself. */
+static size_t ceiling(size_t a, size_t b)
+{
+	return (a + b - 1) / b;
+}
+
+/* Threads get columns, which they bring themselves. If there are too few, rows are
+ * divided, too, and the columns are brought before, once for all parts. */
 static void divide(struct convolution *c)
 {
-	const size_t group_out = c->channels / c->groups;
-	const size_t wanted = msd_native_threads() * 4;
+	const size_t threads = msd_native_threads();
+	const size_t wanted = threads * 4;
 	const size_t depth = c->in_channels / c->groups * c->taps;
+	const size_t panels = ceiling(c->out_plane, c->k->panel);
+	const size_t tiles = ceiling(c->channels / c->groups, c->k->rows);
 
-	size_t n_step = DEPTH / (depth < DEPTH ? depth : DEPTH) * COLUMNS;
-	n_step = n_step < MOST_COLUMNS ? n_step : MOST_COLUMNS;
-	c->n_step = n_step;
-	c->n_parts = (c->out_plane + n_step - 1) / n_step;
-	c->m_parts = 1;
-	if (msd_native_threads() > 1 && c->n_parts * c->groups < wanted) {
-		c->m_parts = (wanted + c->n_parts * c->groups - 1) /
-			     (c->n_parts * c->groups);
+	c->n_step = least(DEPTH / least(depth, DEPTH) * COLUMNS, MOST_COLUMNS);
+	if (threads > 1 && panels >= threads * 2) {
+		const size_t most = ceiling(panels, wanted) * c->k->panel;
+
+		c->n_step = least(c->n_step, most);
 	}
-	const size_t tiles = (group_out + c->k->rows - 1) / c->k->rows;
-	c->m_parts = c->m_parts < tiles ? c->m_parts : tiles;
-	c->m_step = (tiles + c->m_parts - 1) / c->m_parts * c->k->rows;
+	c->n_parts = ceiling(c->out_plane, c->n_step);
+	c->m_parts = 1;
+	if (threads > 1 && c->n_parts * c->groups < threads * 2)
+		c->m_parts = least(ceiling(wanted, c->n_parts * c->groups), tiles);
+	c->m_step = ceiling(tiles, c->m_parts) * c->k->rows;
+	c->k_parts = ceiling(depth, DEPTH);
 }
 
 static void run_image(struct convolution *c)
@@ -296,13 +347,20 @@ static void run_image(struct convolution *c)
 	const double terms = (double)group_in * (double)c->taps;
 
 	if (c->packed->is_depthwise) {
-		const double ns = (double)(c->out_plane * c->taps + c->w.plane) / 16;
+		const double ns = (double)(c->out_plane * c->taps + c->w.plane) / 8;
 
 		msd_native_each(c->channels, ns, run_depthwise, c);
 		return;
 	}
 	if (!c->w.is_direct)
 		msd_native_each(c->in_channels, (double)c->w.plane / 8, pad, c);
+	if (c->panels != NULL) {
+		const size_t n_panels = (c->out_plane + c->k->panel - 1) / c->k->panel;
+
+		msd_native_each(c->groups * n_panels * c->k_parts,
+				terms / (double)c->k_parts * (double)c->k->panel / 8,
+				bring_panels, c);
+	}
 	msd_native_each(c->groups * c->n_parts * c->m_parts,
 			terms * (double)(group_out * c->n_step) / (double)c->m_parts /
 				32,
@@ -349,20 +407,23 @@ static msd_err run_packed(const struct msd_kernel_call *call,
 	msd_native_window_set(axes, &c.w);
 	set_finish(call->node, &c.finish);
 	c.taps = c.w.n_taps;
-	const size_t planes =
-		packed->is_depthwise || packed->is_winograd || c.w.is_direct
-			? 0
-			: c.in_channels * c.w.plane + MSD_NATIVE_ROOM;
-	c.scratch_floats = packed->is_winograd    ? 0
-			   : packed->is_depthwise ? c.w.plane + MSD_NATIVE_ROOM
-						  : *c.k->product_scratch;
-	float *room = msd_native_scratch_take(planes +
+	divide(&c);
+	const bool is_product = !packed->is_depthwise && !packed->is_winograd;
+	const size_t planes = is_product && !c.w.is_direct
+				      ? c.in_channels * c.w.plane + MSD_NATIVE_ROOM
+				      : 0;
+	const size_t panels =
+		is_product && c.m_parts > 1 ? c.groups * panel_floats(&c) : 0;
+	c.scratch_floats = packed->is_depthwise ? c.w.plane + MSD_NATIVE_ROOM
+			   : is_product         ? *c.k->product_scratch
+						: 0;
+	float *room = msd_native_scratch_take(planes + panels +
 					      msd_native_threads() * c.scratch_floats);
 	if (room == NULL)
 		return msd_diag_no_memory(d);
 	c.planes = room;
-	c.scratch = room + planes;
-	divide(&c);
+	c.panels = panels != 0 ? room + planes : NULL;
+	c.scratch = room + planes + panels;
 	bool is_done = true;
 	for (size_t i = 0; is_done && i < (size_t)x[0]; i++) {
 		c.x = msd_kernel_in(call, 0) + i * c.in_channels * c.in_plane;

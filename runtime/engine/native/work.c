@@ -1,30 +1,38 @@
 #include "runtime/engine/native/work.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "runtime/pool/pool.h"
 
-#define GRAIN_NS 20000.0
+#define GRAIN_NS 8000.0
 #define ALIGNMENT 64u
+enum { PIECES = 8 }; /* of a thread */
 
+/* Threads take pieces one by one: one that is late, or that computes the harder parts,
+ * takes fewer. */
 struct job {
-	size_t n;
+	size_t n, n_pieces;
 	msd_native_part *part;
 	const void *ctx;
+	atomic_size_t next;
 };
 
-static int run_range(int task, struct msd_parallel_env *env, void *data)
+static int run_pieces(int task, struct msd_parallel_env *env, void *data)
 {
-	const struct job *job = data;
-	const size_t n_tasks = (size_t)env->num_task;
-	const size_t first = job->n * (size_t)task / n_tasks;
-	const size_t end = job->n * ((size_t)task + 1) / n_tasks;
+	struct job *job = data;
 
-	if (first < end)
-		job->part(job->ctx, first, end, (size_t)task);
-	return 0;
+	(void)env;
+	for (;;) {
+		const size_t i = atomic_fetch_add(&job->next, 1);
+
+		if (i >= job->n_pieces)
+			return 0;
+		job->part(job->ctx, job->n * i / job->n_pieces,
+			  job->n * (i + 1) / job->n_pieces, (size_t)task);
+	}
 }
 
 size_t msd_native_threads(void)
@@ -38,7 +46,6 @@ void msd_native_each(size_t n, double ns, msd_native_part *part, const void *ctx
 {
 	const double useful = (double)n * ns / GRAIN_NS;
 	const size_t threads = msd_native_threads();
-	struct job job = {n, part, ctx};
 
 	if (useful < 2 || threads < 2 || n < 2) {
 		if (n > 0)
@@ -47,7 +54,9 @@ void msd_native_each(size_t n, double ns, msd_native_part *part, const void *ctx
 	}
 	size_t tasks = useful < (double)threads ? (size_t)useful : threads;
 	tasks = tasks < n ? tasks : n;
-	(void)msd_pool_launch(run_range, &job, (int)tasks); /* parts cannot fail */
+	struct job job = {n, tasks * PIECES, part, ctx, 0};
+	job.n_pieces = job.n_pieces < n ? job.n_pieces : n;
+	(void)msd_pool_launch(run_pieces, &job, (int)tasks); /* parts cannot fail */
 }
 
 /* A block begins with its size, in one alignment. A claim may take a block within one

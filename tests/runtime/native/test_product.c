@@ -284,3 +284,38 @@ Test(native_product, keeps_what_is_not_a_number)
 	}
 	operands_free(&o);
 }
+
+enum { OUT = 7, ROW = 9, DEPTH = 3, ROOM = 256 };
+
+static void expect_nothing_behind(const struct msd_native_kernels *k, const float *x)
+{
+	const struct msd_native_window w = {
+		.out = {1, OUT, OUT},
+		.stride = {1, 1, 1},
+		.columns = ROW,
+		.plane = (size_t)ROW * ROW,
+		.n_taps = 1,
+		.x = x,
+	};
+	const struct msd_native_product p = {.window = &w};
+	float ret[ROOM];
+
+	cr_assert_lt(DEPTH * k->panel, ROOM);
+	for (size_t i = 0; i < ROOM; i++)
+		ret[i] = guard;
+	k->bring_window(&p, 0, DEPTH, 0, k->panel, ret);
+	for (size_t i = DEPTH * k->panel; i < ROOM; i++)
+		cr_assert_eq(ret[i], guard, "%s: %zu", k->name, i);
+}
+
+/* Threads fill neighbouring panels at the same time. */
+Test(native_product, windows_are_brought_without_writing_behind_them)
+{
+	const struct msd_native_kernels *levels[LEVELS_MOST];
+	const size_t n_levels = levels_find(levels);
+	float *x = levels_numbers((size_t)DEPTH * ROW * ROW + MSD_NATIVE_ROOM, 5);
+
+	for (size_t i = 0; i < n_levels; i++)
+		expect_nothing_behind(levels[i], x);
+	free(x);
+}

@@ -214,7 +214,7 @@ void LEVEL(pad_plane)(const struct msd_native_window *w, const float *x, bool is
 
 /* Vectors of a panel: neighbours of the output in one row. A vector may read and write
  * beyond a row: the planes end with room, and the next vector overwrites these columns,
- * or the caller clears them. */
+ * or the caller clears them. Only rows of a panel before its last one may end so. */
 struct move {
 	size_t to, from;
 };
@@ -300,7 +300,7 @@ static void bring_many(const struct msd_native_window *w, size_t k0, size_t kc,
 	}
 }
 
-static void bring_taps(const struct msd_native_window *w, size_t k0, size_t kc,
+static void bring_rows(const struct msd_native_window *w, size_t k0, size_t kc,
 		       const struct move *moves, size_t n_moves, float *to)
 {
 	switch (n_moves) {
@@ -322,13 +322,26 @@ static void bring_taps(const struct msd_native_window *w, size_t k0, size_t kc,
 	}
 }
 
+/* The last row goes through a buffer: its vectors would write behind the panel, which
+ * another thread may fill. */
+static void bring_taps(const struct msd_native_window *w, size_t k0, size_t kc,
+		       const struct move *moves, size_t n_moves, float *to)
+{
+	float last[PANEL + LANES];
+
+	bring_rows(w, k0, kc - 1, moves, n_moves, to);
+	bring_rows(w, k0 + kc - 1, 1, moves, n_moves, last);
+	for (size_t v = 0; v < PANEL; v += LANES)
+		store(to + (kc - 1) * PANEL + v, load(last + v));
+}
+
 void LEVEL(bring_window)(const struct msd_native_product *p, size_t k0, size_t kc,
 			 size_t n0, size_t nc, float *ret)
 {
 	const struct msd_native_window *w = p->window;
 	struct move moves[PANEL];
 
-	for (size_t j = 0; j < nc; j += PANEL) {
+	for (size_t j = 0; kc > 0 && j < nc; j += PANEL) {
 		const size_t n = nc - j < PANEL ? nc - j : PANEL;
 		float *to = ret + j * kc;
 
