@@ -1,6 +1,7 @@
 /*
  * LSTM and GRU with the usual activations. One product computes the sums of all
  * steps' inputs; then each step multiplies the state, for all batch entries at once.
+ * Threads run the two directions.
  * Weights are packed at load, transposed.
  */
 #include "graph/op/recurrent/recurrent.h"
@@ -15,7 +16,7 @@
 #include "runtime/engine/native/work.h"
 
 enum { X, W, R, B, LENGTHS, STATE, CELL, PEEPHOLES };
-enum { LSTM_GATES = 4, GRU_GATES = 3, COLUMNS = 192 };
+enum { LSTM_GATES = 4, GRU_GATES = 3, COLUMNS = 192, MOST_WAYS = 2 };
 
 struct packed {
 	struct msd_native_packed base;
@@ -35,6 +36,7 @@ struct job {
 	size_t gates, hidden, inputs, steps, batch, ways;
 	bool is_linear;
 	bool is_reverse;
+	size_t way;   /* 0 or 1 */
 	float *sums;  /* steps x batch x gates x hidden */
 	float *state; /* batch x hidden, then the cells, then work */
 	float *cell, *work;
@@ -145,7 +147,7 @@ static void run_inputs(const void *ctx, size_t first, size_t end, size_t thread)
 	}
 }
 
-static void multiply_inputs(struct job *j, size_t way)
+static void multiply_inputs(struct job *j)
 {
 	const size_t rows = j->gates * j->hidden;
 
@@ -156,10 +158,10 @@ static void multiply_inputs(struct job *j, size_t way)
 		.a = j->c->in[X],
 		.a_row = j->inputs,
 		.a_step = 1,
-		.packed_b = j->packed->w + way * j->packed->w_floats,
+		.packed_b = j->packed->w + j->way * j->packed->w_floats,
 		.y = j->sums,
 		.y_row = rows,
-		.start = j->packed->start + way * rows,
+		.start = j->packed->start + j->way * rows,
 		.start_columns = true,
 	};
 	j->n_parts = (rows + COLUMNS - 1) / COLUMNS;
@@ -192,11 +194,11 @@ static void multiply_state(const struct job *j, const float *state, size_t n,
 	j->k->product(&p, 0, p.m, 0, p.n, j->scratch);
 }
 
-static void step_lstm(const struct job *j, size_t way, float *sums)
+static void step_lstm(const struct job *j, float *sums)
 {
 	const size_t rows = j->gates * j->hidden;
 
-	multiply_state(j, j->state, rows, j->packed->r + way * j->packed->r_floats,
+	multiply_state(j, j->state, rows, j->packed->r + j->way * j->packed->r_floats,
 		       sums, rows, j->work, rows);
 	for (size_t b = 0; b < j->batch; b++) {
 		j->k->lstm(j->work + b * rows, j->hidden, j->cell + b * j->hidden,
@@ -205,15 +207,15 @@ static void step_lstm(const struct job *j, size_t way, float *sums)
 }
 
 /* The work holds update and reset, then the last gate's sums of the state. */
-static void step_gru(const struct job *j, size_t way, float *sums)
+static void step_gru(const struct job *j, float *sums)
 {
 	const size_t n = j->hidden;
 	const size_t rows = j->gates * n;
-	const float *last = j->packed->last + way * j->packed->last_floats;
-	const float *linear = j->packed->linear + way * n;
+	const float *last = j->packed->last + j->way * j->packed->last_floats;
+	const float *linear = j->packed->linear + j->way * n;
 	float *from_state = j->work + j->batch * 2 * n;
 
-	multiply_state(j, j->state, 2 * n, j->packed->r + way * j->packed->r_floats,
+	multiply_state(j, j->state, 2 * n, j->packed->r + j->way * j->packed->r_floats,
 		       sums, rows, j->work, 2 * n);
 	j->k->unary(MSD_NATIVE_SIGMOID, j->work, j->batch * 2 * n, 0, 0, j->work);
 	if (j->is_linear)
@@ -236,12 +238,12 @@ static void step_gru(const struct job *j, size_t way, float *sums)
 	}
 }
 
-static void load_state(const struct job *j, size_t input, size_t way, float *ret)
+static void load_state(const struct job *j, size_t input, float *ret)
 {
 	const size_t n = j->batch * j->hidden;
 
 	if (msd_kernel_has(j->c, input)) {
-		memcpy(ret, (const float *)j->c->in[input] + way * n,
+		memcpy(ret, (const float *)j->c->in[input] + j->way * n,
 		       n * sizeof(float));
 	} else {
 		memset(ret, 0, n * sizeof(float));
@@ -257,29 +259,40 @@ static void put_state(const struct job *j, size_t output, size_t place,
 		memcpy((float *)j->c->out[output] + place * n, from, n * sizeof(float));
 }
 
-static void run_way(struct job *j, size_t way)
+static void run_steps(const struct job *j)
 {
 	const bool is_lstm = j->gates == LSTM_GATES;
-	const bool is_backwards = way == 1 || j->is_reverse;
+	const bool is_backwards = j->way == 1 || j->is_reverse;
 	const size_t stride = j->batch * j->gates * j->hidden;
 
-	multiply_inputs(j, way);
-	load_state(j, STATE, way, j->state);
+	load_state(j, STATE, j->state);
 	if (is_lstm)
-		load_state(j, CELL, way, j->cell);
+		load_state(j, CELL, j->cell);
 	for (size_t s = 0; s < j->steps; s++) {
 		const size_t t = is_backwards ? j->steps - 1 - s : s;
 
 		if (is_lstm) {
-			step_lstm(j, way, j->sums + t * stride);
+			step_lstm(j, j->sums + t * stride);
 		} else {
-			step_gru(j, way, j->sums + t * stride);
+			step_gru(j, j->sums + t * stride);
 		}
-		put_state(j, 0, t * j->ways + way, j->state);
+		put_state(j, 0, t * j->ways + j->way, j->state);
 	}
-	put_state(j, 1, way, j->state);
+	put_state(j, 1, j->way, j->state);
 	if (is_lstm)
-		put_state(j, 2, way, j->cell);
+		put_state(j, 2, j->way, j->cell);
+}
+
+static void run_ways(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct job *jobs = ctx;
+
+	for (size_t i = first; i < end; i++) {
+		struct job j = jobs[i];
+
+		j.scratch += thread * *j.k->product_scratch;
+		run_steps(&j);
+	}
 }
 
 static msd_err run(const struct msd_kernel_call *c,
@@ -304,17 +317,24 @@ static msd_err run(const struct msd_kernel_call *c,
 	};
 	const size_t state = j.batch * j.hidden;
 	const size_t sums = j.steps * gates * state;
+	const size_t own = sums + (2 + gates) * state; /* of a way */
+	struct job jobs[MOST_WAYS];
 
-	j.sums = msd_native_scratch_take(sums + (2 + gates) * state +
+	j.sums = msd_native_scratch_take(j.ways * own +
 					 msd_native_threads() * *j.k->product_scratch);
 	if (j.sums == NULL)
 		return msd_diag_no_memory(d);
-	j.state = j.sums + sums;
-	j.cell = j.state + state;
-	j.work = j.cell + state;
-	j.scratch = j.work + gates * state;
-	for (size_t way = 0; way < j.ways; way++)
-		run_way(&j, way);
+	j.scratch = j.sums + j.ways * own;
+	for (size_t way = 0; way < j.ways; way++) {
+		jobs[way] = j;
+		jobs[way].way = way;
+		jobs[way].sums += way * own;
+		jobs[way].state = jobs[way].sums + sums;
+		jobs[way].cell = jobs[way].state + state;
+		jobs[way].work = jobs[way].cell + state;
+		multiply_inputs(&jobs[way]);
+	}
+	msd_native_each(j.ways, (double)sums * (double)j.hidden / 32, run_ways, jobs);
 	msd_native_scratch_give(j.sums);
 	return MSD_OK;
 }

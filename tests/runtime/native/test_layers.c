@@ -89,6 +89,20 @@ static const struct layer layers[] = {
 	 {1, 1},
 	 {3, 3},
 	 {3, 3}},
+	/* Threads divide rows, and share panels of several stretches. */
+	{"few columns", 2, 1, 600, 90, 1, {7, 7}, {1, 1}, {1, 1}, {1, 1}, {0}, {0}},
+	{"few columns, strided",
+	 2,
+	 2,
+	 160,
+	 60,
+	 2,
+	 {14, 13},
+	 {3, 3},
+	 {2, 2},
+	 {1, 1},
+	 {1, 1},
+	 {1, 1}},
 	{"dilated", 2, 1, 4, 6, 1, {12, 13}, {3, 3}, {1, 1}, {2, 3}, {2, 3}, {2, 3}},
 	{"dilated strided",
 	 2,
@@ -534,15 +548,15 @@ static void set_text(modser_sg_node *node, const char *name, const char *text)
 	cr_assert_eq(modser_sg_op_set_param(modser_sg_node_op(node), name, &a), 0);
 }
 
-/* Layers of 4 or 3 gates: 6 steps, 3 entries, 10 inputs, 18 states. */
-static void expect_recurrent(const char *op, int64_t gates, const char *direction,
-			     bool is_linear)
+/* Layers of 4 or 3 gates: 6 steps, 3 entries, 10 inputs. */
+static void expect_recurrent(const char *op, int64_t gates, int64_t states,
+			     const char *direction, bool is_linear)
 {
 	const int64_t ways = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
 	const int64_t x[] = {6, 3, 10};
-	const int64_t w[] = {ways, gates * 18, 10};
-	const int64_t r[] = {ways, gates * 18, 18};
-	const int64_t b[] = {ways, 2 * gates * 18};
+	const int64_t w[] = {ways, gates * states, 10};
+	const int64_t r[] = {ways, gates * states, states};
+	const int64_t b[] = {ways, 2 * gates * states};
 	struct one o = one_begin(op);
 
 	set_text(o.node, "direction", direction);
@@ -560,8 +574,16 @@ Test(native_layers, recurrent)
 	static const char *const ways[] = {"forward", "reverse", "bidirectional"};
 
 	for (size_t i = 0; i < 3; i++) {
-		expect_recurrent("LSTM", 4, ways[i], false);
-		expect_recurrent("GRU", 3, ways[i], false);
-		expect_recurrent("GRU", 3, ways[i], true);
+		expect_recurrent("LSTM", 4, 18, ways[i], false);
+		expect_recurrent("GRU", 3, 18, ways[i], false);
+		expect_recurrent("GRU", 3, 18, ways[i], true);
 	}
+}
+
+/* There is enough work for a thread each. */
+Test(native_layers, both_directions_at_once)
+{
+	expect_recurrent("LSTM", 4, 120, "bidirectional", false);
+	expect_recurrent("GRU", 3, 72, "bidirectional", false);
+	expect_recurrent("GRU", 3, 72, "bidirectional", true);
 }
