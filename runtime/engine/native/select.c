@@ -20,23 +20,13 @@ static const struct msd_native_kernels *const levels[] = {MSD_NATIVE_TARGETS(ROW
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct msd_native_kernels *chosen;
 
-#if defined(__x86_64__)
-static bool is_asked_for(const char *level)
-{
-	const char *limit = getenv("MODSERD_SIMD");
-
-	return limit != NULL && strcmp(limit, level) == 0;
-}
-#endif
-
-/* The levels with AVX-512 have not run on a machine yet, so they must be asked for. */
 static bool has(const char *level)
 {
 #if defined(__x86_64__)
 	if (strcmp(level, "vnni") == 0 && !__builtin_cpu_supports("avx512vnni"))
 		return false;
 	if (strcmp(level, "avx512") == 0 || strcmp(level, "vnni") == 0) {
-		return is_asked_for(level) && __builtin_cpu_supports("avx512f") &&
+		return __builtin_cpu_supports("avx512f") &&
 		       __builtin_cpu_supports("avx512bw") &&
 		       __builtin_cpu_supports("avx512dq") &&
 		       __builtin_cpu_supports("avx512vl") &&
