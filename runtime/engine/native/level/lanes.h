@@ -46,23 +46,39 @@ INLINE vec all(float v)
 	return v - (vec){0};
 }
 
+#if defined(__AVX512F__) && MSD_LANES == 16
+/* The first @n lanes. */
+INLINE __mmask16 msd_first(size_t n)
+{
+	return (__mmask16)(n < LANES ? (1u << n) - 1 : 0xffff);
+}
+#endif
+
 /* The first @n lanes; the others are @fill. */
 INLINE vec load_some(const float *p, size_t n, float fill)
 {
+#if defined(__AVX512F__) && MSD_LANES == 16
+	return (vec)_mm512_mask_loadu_ps((__m512)all(fill), msd_first(n), p);
+#else
 	float at[LANES];
 
 	for (size_t i = 0; i < LANES; i++)
 		at[i] = i < n ? p[i] : fill;
 	return load(at);
+#endif
 }
 
 INLINE void store_some(float *p, vec v, size_t n)
 {
+#if defined(__AVX512F__) && MSD_LANES == 16
+	_mm512_mask_storeu_ps(p, msd_first(n), (__m512)v);
+#else
 	float at[LANES];
 
 	store(at, v);
 	for (size_t i = 0; i < n; i++)
 		p[i] = at[i];
+#endif
 }
 
 /* @a[0], @b[0], @a[1], ... */
@@ -75,6 +91,14 @@ INLINE void msd_interleave(vec a, vec b, float *ret)
 
 	store(ret, (vec)_mm256_permute2f128_ps(low, high, 0x20));
 	store(ret + LANES, (vec)_mm256_permute2f128_ps(low, high, 0x31));
+#elif defined(__AVX512F__) && MSD_LANES == 16
+	const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21,
+					      6, 22, 7, 23);
+	const __m512i high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13,
+					       29, 14, 30, 15, 31);
+
+	store(ret, (vec)_mm512_permutex2var_ps((__m512)a, low, (__m512)b));
+	store(ret + LANES, (vec)_mm512_permutex2var_ps((__m512)a, high, (__m512)b));
 #else
 	float at[2][LANES];
 

@@ -11,17 +11,58 @@ INLINE vec pick_some(const float *x, const int32_t *at, const size_t taps, size_
 	return load(v);
 }
 
-INLINE vec pick_all(const float *x, const int32_t *at, const size_t taps)
+/* Elements @k, @taps + @k, 2 * @taps + @k, ...; no other is read beyond the last. */
+#if defined(__AVX512F__) && MSD_LANES == 16
+INLINE __m512i every(const void *p, const size_t taps, size_t k)
+{
+	const __m512i places = _mm512_add_epi32(
+		_mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+						     11, 12, 13, 14, 15),
+				   _mm512_set1_epi32((int)taps)),
+		_mm512_set1_epi32((int)k));
+
+	if (taps == 1)
+		return _mm512_loadu_si512(p);
+	if (taps == 2) {
+		return _mm512_permutex2var_epi32(
+			_mm512_loadu_si512(p), places,
+			_mm512_loadu_si512((const int32_t *)p + LANES));
+	}
+	return _mm512_i32gather_epi32(places, p, 4);
+}
+
+INLINE vec pick_all(const float *x, const int32_t *at, const size_t taps, size_t k)
+{
+	return (vec)_mm512_i32gather_ps(every(at, taps, k), x, 4);
+}
+
+INLINE vec weights_of(const float *w, const size_t taps, size_t k)
+{
+	return (vec)every(w, taps, k);
+}
+#else
+INLINE vec pick_all(const float *x, const int32_t *at, const size_t taps, size_t k)
 {
 	vec v = {0};
 
 #pragma GCC unroll 16
 	for (size_t i = 0; i < LANES; i++)
-		v[i] = x[at[i * taps]];
+		v[i] = x[at[i * taps + k]];
 	return v;
 }
 
-INLINE vec weights_of(const float *w, const size_t taps, size_t n)
+INLINE vec weights_of(const float *w, const size_t taps, size_t k)
+{
+	vec v = {0};
+
+#pragma GCC unroll 16
+	for (size_t i = 0; i < LANES; i++)
+		v[i] = w[i * taps + k];
+	return v;
+}
+#endif
+
+INLINE vec some_weights(const float *w, const size_t taps, size_t n)
 {
 	float v[LANES] = {0};
 
@@ -47,8 +88,8 @@ INLINE void sum_taps(const struct msd_native_taps *t, const size_t taps, const f
 		vec sum = {0};
 
 		for (size_t k = 0; k < taps; k++) {
-			sum = add_weighted(sum, weights_of(w + k, taps, LANES),
-					   pick_all(x, at + k, taps));
+			sum = add_weighted(sum, weights_of(w, taps, k),
+					   pick_all(x, at, taps, k));
 		}
 		store(y + i, sum);
 	}
@@ -56,7 +97,7 @@ INLINE void sum_taps(const struct msd_native_taps *t, const size_t taps, const f
 		vec sum = {0};
 
 		for (size_t k = 0; k < taps; k++) {
-			sum = add_weighted(sum, weights_of(w + k, taps, n - i),
+			sum = add_weighted(sum, some_weights(w + k, taps, n - i),
 					   pick_some(x, at + k, taps, n - i));
 		}
 		store_some(y + i, sum, n - i);
@@ -68,7 +109,7 @@ static void move(const int32_t *at, const float *x, size_t n, float *y)
 	size_t i = 0;
 
 	for (; i + LANES <= n; i += LANES)
-		store(y + i, pick_all(x, at + i, 1));
+		store(y + i, pick_all(x, at + i, 1, 0));
 	for (; i < n; i++)
 		y[i] = x[at[i]];
 }

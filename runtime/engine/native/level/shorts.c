@@ -19,6 +19,9 @@ INLINE uvec choose(ivec mask, uvec a, uvec b)
 /* The product adjusts the exponent and is exact, also below the normal numbers. */
 INLINE vec widen_half(uvec h)
 {
+#if defined(__AVX512F__) && MSD_LANES == 16
+	return (vec)_mm512_cvtph_ps(_mm512_cvtepi32_epi16((__m512i)h));
+#else
 	const uvec size = (h & every(0x7fff)) << 13;
 	const uvec finite = (uvec)((vec)size * all(0x1p112f));
 	const uvec infinite = (uvec)((ivec)size >= (ivec)every(0x0f800000));
@@ -26,10 +29,15 @@ INLINE vec widen_half(uvec h)
 
 	return (vec)(finite | (infinite & every(0x7f800000)) |
 		     (nan & every(0x00400000)) | (h & every(0x8000)) << 16);
+#endif
 }
 
 INLINE uvec narrow_half(vec v)
 {
+#if defined(__AVX512F__) && MSD_LANES == 16
+	return (uvec)_mm512_cvtepu16_epi32(
+		_mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT));
+#else
 	const uvec bits = (uvec)v;
 	const uvec size = bits & every(0x7fffffff);
 	const uvec odd = size >> 13 & every(1);
@@ -43,6 +51,7 @@ INLINE uvec narrow_half(vec v)
 
 	return choose((ivec)size < (ivec)every(0x47800000), finite, special) |
 	       (bits >> 16 & every(0x8000));
+#endif
 }
 
 INLINE uvec narrow_bfloat(vec v)
