@@ -345,6 +345,7 @@ int main(int argc, char **argv)
 	if (msd_log_init(&d) != MSD_OK ||
 	    msd_options_read(&o, argc, argv, &d) != MSD_OK ||
 	    msd_options_check_listen(&o, sd.n_listen, &d) != MSD_OK ||
+	    (o.action == MSD_RUN_SERVE && msd_config_check_plugins(&o, &d) != MSD_OK) ||
 	    read_rights(&o, &acl, &d) != MSD_OK) {
 		(void)fprintf(stderr, "modserd: %s\n", msd_diag_text(&d));
 		code = EXIT_USAGE;

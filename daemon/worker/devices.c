@@ -7,7 +7,6 @@
  */
 #include "daemon/worker/devices.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +15,6 @@
 #include "artifact/elf/plugin.h"
 #include "artifact/provides/provides.h"
 #include "daemon/confine/sandbox_paths.h"
-#include "proto/base/fd_read.h"
 #include "proto/body.h"
 #include "proto/value.h"
 #include "runtime/device/device.h"
@@ -135,29 +133,8 @@ static void put_abilities(struct msd_buf *out)
 	put_names(out, "packed_functions", MSD_PROVIDED_PACKED);
 }
 
-#define MAX_PLUGIN_BYTES (256u << 20)
-
-static msd_err read_plugin(const char *path, struct msd_plugin_list *ret,
-			   struct msd_diag *d)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct msd_buf file = {0};
-	struct msd_elf elf = {0};
-	msd_err err = fd >= 0 ? msd_fd_read(fd, MAX_PLUGIN_BYTES, &file) : MSD_IO;
-
-	if (err == MSD_OK)
-		err = msd_elf_read((struct msd_span){file.p, file.n}, &elf, d);
-	if (err == MSD_OK)
-		err = msd_elf_plugin_list(&elf, ret, d);
-	msd_elf_finish(&elf);
-	msd_buf_finish(&file);
-	if (fd >= 0)
-		(void)close(fd);
-	return err;
-}
-
-/* The plugin is read, not opened. One that cannot be read adds nothing: each load
- * names it. */
+/* The plugin is read, not opened. One that cannot be read adds nothing: the start of
+ * the daemon names it, and so does each load. */
 static void add_plugin(const char *path)
 {
 	static const enum msd_provided provided[] = {
@@ -166,8 +143,9 @@ static void add_plugin(const char *path)
 		[MSD_PLUGIN_SYMBOL] = MSD_PROVIDED_SLOTS};
 	struct msd_plugin_list list = {0};
 	struct msd_diag d = {0};
+	uint32_t abi;
 
-	if (read_plugin(path, &list, &d) != MSD_OK) {
+	if (msd_elf_plugin_read(path, &abi, &list, &d) != MSD_OK) {
 		msd_diag_finish(&d);
 		return;
 	}

@@ -37,7 +37,8 @@ static msd_err check(const char *path, const modserd_plugin *plugin, struct msd_
 	if (plugin->abi != MODSERD_PLUGIN_ABI) {
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "plugin %s: it was built for version %u of the "
-				    "plugin interface, this is version %u",
+				    "plugin interface, this is version %u: build it "
+				    "with this version's headers",
 				    path, (unsigned)plugin->abi, MODSERD_PLUGIN_ABI);
 	}
 	if (plugin->size != sizeof(*plugin)) {

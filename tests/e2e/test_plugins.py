@@ -1,6 +1,7 @@
 """Plugins: plugins/toy.c, built with the installed headers alone, adds a format, an operator, its
 kernel and its row for ONNX; the mistakes that it can make cost a worker and say whose they were."""
 import json
+import pathlib
 
 import harness
 import numpy as np
@@ -16,6 +17,7 @@ MISTAKES = {
     "HOLLOW": "toy 0.9 cannot be added: its names are taken: modser_serializer_ops.probe is NULL",
     "REFUSE": "toy 0.9 cannot be added: it is not in the mood",
 }
+AT_START = ("ABI", "OLD_ABI", "NO_ENTRY")  # in the file's bytes: the daemon does not start
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,11 @@ def scale_model(path, since=2, domain="toy.example", **attributes):
     raw = onnx.model([node], [onnx.value("x", "float32", [4])], [onnx.value("y", "float32", [4])])
     path.write_bytes(raw + onnx.field(8, onnx.field(1, "toy.example") + onnx.field(2, since)))
     return path
+
+
+def expect_no_start(folder, plugin, *texts):
+    said = harness.run(harness.BIN / "modserd", "--listen", f"unix:{folder}/s", "--plugin", plugin)
+    assert said.status == 2 and all(text in said.err for text in texts), said
 
 
 def relu_model(path):
@@ -192,8 +199,20 @@ def test_a_plugin_that_is_none_is_refused_by_its_name(own_daemon, build, mistake
     plugin = build(mistake)
     here = modser("--plugin", plugin, "formats")
     assert here.status == 8 and plugin.name in here.err and MISTAKES[mistake] in here.err, here
+    if mistake in AT_START:
+        return expect_no_start(tmp_path, plugin, f"{plugin.name}: it", MISTAKES[mistake])
     said = own_daemon("--plugin", plugin).modser("load", "m", relu_model(tmp_path / "m.onnx"))
     assert said.status != 0 and plugin.name in said.err and MISTAKES[mistake] in said.err, said
+
+
+def test_a_program_and_a_text_are_no_plugins_for_start_and_check(tmp_path):
+    (tmp_path / "text.so").write_text("not a library")
+    for path in ("/bin/true", tmp_path / "text.so"):
+        why = "expected a shared library"
+        expect_no_start(tmp_path, path, f"plugin {pathlib.Path(path).resolve()}: ", why)
+        (tmp_path / "m.conf").write_text(f'plugin = {{"{path}"}}\n')
+        said = harness.run(harness.BIN / "modserd", "--check-config", tmp_path / "m.conf")
+        assert said.status == 2 and why in said.err, said
 
 
 def test_a_plugin_that_crashes_costs_its_worker_alone(own_daemon, build, tmp_path):

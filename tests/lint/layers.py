@@ -117,7 +117,7 @@ MAY_INCLUDE = {
     "daemon/supervisor": ["proto", "daemon", *STREAM, "daemon/child"] + [
         "daemon/supervisor/" + f for f in ("request", "rights", "source", "module", "keep", "fetch",
                                            "edge", "facts", "http", "rpc", "tls")] + [
-        "store"],
+        "store", "artifact/elf/plugin.h", "graph/modserd_plugin.h"],
     "daemon/http": ["proto"],
     "daemon/supervisor/http": ["proto", "daemon", *STREAM, "daemon/http",
                                "store/digest.h"] + [

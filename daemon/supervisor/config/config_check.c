@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "artifact/elf/plugin.h"
 #include "daemon/child/user.h"
 #include "daemon/supervisor/config/config_file.h"
 #include "daemon/supervisor/config/default_store.h"
@@ -17,6 +18,7 @@
 #include "daemon/supervisor/config/preload.h"
 #include "daemon/supervisor/edge/listen/listen_socket.h"
 #include "daemon/supervisor/tls.h"
+#include "graph/modserd_plugin.h"
 #include "store/store.h"
 
 /* Put the origin of the option before the message of @err. */
@@ -113,6 +115,28 @@ msd_err msd_config_check_terms(const struct msd_options *o, struct msd_diag *d)
 	return err;
 }
 
+msd_err msd_config_check_plugins(const struct msd_options *o, struct msd_diag *d)
+{
+	const char *const *paths = o->plugins.paths;
+	msd_err err = MSD_OK;
+
+	for (size_t i = 0; err == MSD_OK && paths != NULL && paths[i] != NULL; i++) {
+		struct msd_plugin_list brings = {0};
+		uint32_t abi = 0;
+
+		err = msd_elf_plugin_read(paths[i], &abi, &brings, d);
+		msd_plugin_list_finish(&brings);
+		if (err == MSD_OK && abi != MODSERD_PLUGIN_ABI) {
+			err = msd_diag_set(d, MSD_UNSUPPORTED,
+					   "plugin %s: it was built for version %u of "
+					   "the plugin interface, this is version %u: "
+					   "build it with this version's headers",
+					   paths[i], (unsigned)abi, MODSERD_PLUGIN_ABI);
+		}
+	}
+	return err;
+}
+
 static msd_err check_workers(const struct msd_options *o, struct msd_diag *d)
 {
 	for (uint32_t i = 0; i < o->n_preloads; i++) {
@@ -140,6 +164,8 @@ msd_err msd_config_check(const struct msd_options *o, const struct msd_acl *acl,
 		err = check_store(o, d);
 	if (err == MSD_OK)
 		err = check_tls(o, acl, parts->tls, d);
+	if (err == MSD_OK)
+		err = msd_config_check_plugins(o, d);
 	if (err == MSD_OK)
 		err = check_workers(o, d);
 	if (err == MSD_OK)

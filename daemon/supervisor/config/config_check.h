@@ -13,9 +13,9 @@ struct msd_config_parts {
 };
 
 /**
- * Check addresses, worker-user, store, certificates, the files that pulls need, the
- * workers and the sources of modules. @acl: the rights file, borrowed; NULL if there
- * is no file. Errors: those of the functions that open each part.
+ * Check addresses, worker-user, store, certificates, plugins, the files that pulls
+ * need, the workers and the sources of modules. @acl: the rights file, borrowed; NULL
+ * if there is no file. Errors: those of the functions that open each part.
  */
 MSD_MUST_CHECK msd_err msd_config_check(const struct msd_options *o,
 					const struct msd_acl *acl,
@@ -27,5 +27,12 @@ MSD_MUST_CHECK msd_err msd_config_check(const struct msd_options *o,
  */
 MSD_MUST_CHECK msd_err msd_config_check_terms(const struct msd_options *o,
 					      struct msd_diag *d);
+/**
+ * Check that each plugin is one, of this version of the interface. The files are read,
+ * not opened: the workers run their code. Errors: those of msd_elf_plugin_read();
+ * MSD_UNSUPPORTED.
+ */
+MSD_MUST_CHECK msd_err msd_config_check_plugins(const struct msd_options *o,
+						struct msd_diag *d);
 
 #endif
