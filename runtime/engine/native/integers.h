@@ -1,10 +1,13 @@
 #ifndef MSD_RUNTIME_ENGINE_NATIVE_INTEGERS_H
 #define MSD_RUNTIME_ENGINE_NATIVE_INTEGERS_H
 /*
- * The integer kernels of the native engine. A product multiplies pairs of 16-bit
- * integers and adds in 32 bits, so sums are equal on every level. A unit is such a
- * pair: two neighbours in k, from which their zero points are subtracted. Units are as
- * large as a float, and the kernels that pack and bring floats move units, too.
+ * The integer kernels of the native engine. A product multiplies units and adds in 32
+ * bits, so sums are equal on every level. A unit is as large as a float, and the
+ * kernels that pack and bring floats move units, too. There are two kinds:
+ *   pairs  two neighbours in k, without their zero points, in 16 bits each;
+ *   quads  four neighbours in k, in bytes: signed in one operand, without their zero
+ *          points, which must fit; unsigned in the other one, with their zero point.
+ *          The caller subtracts it, times the sum of the signed ones.
  */
 #include <stdint.h>
 
@@ -53,6 +56,7 @@ struct msd_native_integers {
 	const float *packed_a;                  /* units by pack_a() */
 	const float *packed_b;                  /* units by pack_b(), or NULL: window */
 	const struct msd_native_window *window; /* of planes of units */
+	bool is_a_signed;                       /* of quads: a, else b */
 	struct msd_native_sums sums;
 	void *y;
 	size_t y_row; /* elements */
@@ -64,23 +68,30 @@ enum msd_native_quantized {
 	MSD_NATIVE_QUANTIZED_MUL
 };
 
-struct msd_native_integer_kernels {
-	/* Floats of scratch that a part of a product @k deep needs. */
-	size_t (*scratch)(size_t k);
+/* One kind of units. A byte is (b ^ flip) - zero. */
+struct msd_native_units {
+	size_t width; /* neighbours in k */
+	/* The padded plane of units of @n channels, at most width, which follow each
+	 * other at @x. Quads are unsigned. */
+	void (*plane)(const struct msd_native_window *w,
+		      const struct msd_native_bytes *x, size_t n, float *ret);
+	/* Units of @n neighbours; the last one is filled with 0. */
+	void (*row)(const struct msd_native_bytes *x, size_t n, float *ret);
+	/* Units of @n_rows rows of @n bytes, which lie @row apart; missing rows are 0.
+	 * @zeros: one per column, or NULL. */
+	void (*rows)(const struct msd_native_bytes *x, size_t n_rows, size_t row,
+		     const int32_t *zeros, size_t n, float *ret);
 	/* Rows @m0 .. @m1 - 1, columns @n0 .. @n1 - 1; @m0 is a multiple of rows, @n0
 	 * of panel. */
 	void (*product)(const struct msd_native_integers *p, size_t m0, size_t m1,
 			size_t n0, size_t n1, float *scratch);
-	/* The padded plane of units of two channels. @x1 may be NULL: zeros. */
-	void (*pair_plane)(const struct msd_native_window *w,
-			   const struct msd_native_bytes *x, const uint8_t *x1,
-			   float *ret);
-	/* Units of @n neighbours; the last one may have half a unit. */
-	void (*pair_row)(const struct msd_native_bytes *x, size_t n, float *ret);
-	/* Units of two rows of @n bytes; @x1 may be NULL: zeros. @zeros: one per
-	 * column, or NULL. */
-	void (*pair_rows)(const struct msd_native_bytes *x, const uint8_t *x1,
-			  const int32_t *zeros, size_t n, float *ret);
+};
+
+struct msd_native_integer_kernels {
+	const struct msd_native_units *pairs;
+	const struct msd_native_units *quads; /* NULL: the level has no products */
+	/* Floats of scratch that a part of a product @k units deep needs. */
+	size_t (*scratch)(size_t k);
 	/* A row of sums that floats represent exactly. */
 	void (*put)(const struct msd_native_sums *s, const float *sums, size_t row,
 		    size_t n, void *y);

@@ -34,18 +34,24 @@ struct operands {
 	float *scales, *offsets;
 };
 
-static struct operands operands_of(size_t m, size_t n, size_t k)
+/* Signed bytes have the zero point @zero, unsigned ones 131. */
+static struct operands operands_of(size_t m, size_t n, size_t k, bool is_a_signed,
+				   int32_t zero)
 {
+	const struct msd_native_bytes s = {NULL, 0x80, 128 + zero, 1};
+	const struct msd_native_bytes u = {NULL, 0, 131, 1};
 	struct operands o = {m,
 			     n,
 			     k,
-			     {bytes_of(m * k, 1), 0x80, 128 + 5, 1},
-			     {bytes_of(k * n, 2), 0, 131, 1},
+			     is_a_signed ? s : u,
+			     is_a_signed ? u : s,
 			     malloc((m + n + 128) * sizeof(int32_t)),
 			     levels_numbers(m + n + 128, 3),
 			     levels_numbers(m + n + 128, 4)};
 
 	cr_assert_not_null(o.start);
+	o.a.p = bytes_of(m * k, 1);
+	o.b.p = bytes_of(k * n, 2);
 	for (size_t i = 0; i < m + n + 128; i++) {
 		o.start[i] = (int32_t)(i * 7919 % 20001) - 10000;
 		o.scales[i] *= 0.01f;
@@ -68,15 +74,17 @@ static int64_t sum_of(const struct operands *o, size_t m, size_t n)
 	int64_t sum = 0;
 
 	for (size_t k = 0; k < o->k; k++) {
-		sum += ((o->a.p[m * o->k + k] ^ 0x80) - o->a.zero) *
-		       (o->b.p[k * o->n + n] - o->b.zero);
+		sum += ((o->a.p[m * o->k + k] ^ o->a.flip) - o->a.zero) *
+		       ((o->b.p[k * o->n + n] ^ o->b.flip) - o->b.zero);
 	}
 	return sum;
 }
 
 struct packed {
+	const struct msd_native_units *u;
 	size_t depth;
 	float *a, *b, *scratch;
+	int32_t *start; /* of sums: without what quads keep */
 };
 
 static float *floats_of(size_t n)
@@ -87,30 +95,67 @@ static float *floats_of(size_t n)
 	return p;
 }
 
-static struct packed pack(const struct msd_native_kernels *k, const struct operands *o)
+/* An operand without its zero point, unless quads keep it. */
+static struct msd_native_bytes kept_of(const struct msd_native_units *u,
+				       struct msd_native_bytes x)
 {
-	const size_t depth = (o->k + 1) / 2;
-	struct packed p = {depth, floats_of(k->pack_a_floats(o->m, depth)),
-			   floats_of(k->pack_b_floats(depth, o->n)),
-			   floats_of(k->integers->scratch(depth))};
-	float *units = floats_of((o->m + o->n) * depth);
+	if (u->width == 4 && x.flip == 0)
+		x.zero = 0;
+	return x;
+}
+
+/* Row @i of a, or column @i of b, if that is signed: its sum times the other operand's
+ * zero point. */
+static int32_t kept_sum(const struct operands *o, size_t i)
+{
+	int32_t sum = 0;
+
+	for (size_t k = 0; o->a.flip != 0 && i < o->m && k < o->k; k++)
+		sum += ((o->a.p[i * o->k + k] ^ 0x80) - o->a.zero) * o->b.zero;
+	for (size_t k = 0; o->b.flip != 0 && i < o->n && k < o->k; k++)
+		sum += ((o->b.p[k * o->n + i] ^ 0x80) - o->b.zero) * o->a.zero;
+	return sum;
+}
+
+static void pack_units(const struct operands *o, const struct msd_native_kernels *k,
+		       const struct packed *p)
+{
+	float *units = floats_of((o->m + o->n) * p->depth);
+	const size_t width = p->u->width;
 
 	for (size_t m = 0; m < o->m; m++) {
-		struct msd_native_bytes row = o->a;
+		struct msd_native_bytes row = kept_of(p->u, o->a);
 
 		row.p += m * o->k;
-		k->integers->pair_row(&row, o->k, units + m * depth);
+		p->u->row(&row, o->k, units + m * p->depth);
 	}
-	k->pack_a(units, depth, 1, o->m, depth, NULL, p.a);
-	for (size_t q = 0; q < depth; q++) {
-		struct msd_native_bytes row = o->b;
+	k->pack_a(units, p->depth, 1, o->m, p->depth, NULL, p->a);
+	for (size_t q = 0; q < p->depth; q++) {
+		struct msd_native_bytes row = kept_of(p->u, o->b);
+		const size_t left = o->k - width * q;
 
-		row.p += 2 * q * o->n;
-		k->integers->pair_rows(&row, 2 * q + 1 < o->k ? row.p + o->n : NULL,
-				       NULL, o->n, units + q * o->n);
+		row.p += width * q * o->n;
+		p->u->rows(&row, left < width ? left : width, o->n, NULL, o->n,
+			   units + q * o->n);
 	}
-	k->pack_b(units, o->n, 1, depth, o->n, p.b);
+	k->pack_b(units, o->n, 1, p->depth, o->n, p->b);
 	free(units);
+}
+
+static struct packed pack(const struct msd_native_kernels *k,
+			  const struct msd_native_units *u, const struct operands *o)
+{
+	const size_t depth = (o->k + u->width - 1) / u->width;
+	struct packed p = {u,
+			   depth,
+			   floats_of(k->pack_a_floats(o->m, depth)),
+			   floats_of(k->pack_b_floats(depth, o->n)),
+			   floats_of(k->integers->scratch(depth)),
+			   (int32_t *)(void *)floats_of(o->m + o->n + 64)};
+
+	for (size_t i = 0; i < o->m + o->n; i++)
+		p.start[i] = o->start[i] - (u->width == 4 ? kept_sum(o, i) : 0);
+	pack_units(o, k, &p);
 	return p;
 }
 
@@ -119,6 +164,7 @@ static void packed_free(struct packed *p)
 	free(p->a);
 	free(p->b);
 	free(p->scratch);
+	free(p->start);
 }
 
 static struct msd_native_integers
@@ -130,9 +176,10 @@ product_of(const struct operands *o, const struct packed *p, enum form form, voi
 		.k = p->depth,
 		.packed_a = p->a,
 		.packed_b = p->b,
+		.is_a_signed = o->a.flip != 0,
 		.sums = {.by_column = form == BYTES_BY_COLUMN,
 			 .is_float = form == FLOATS,
-			 .start = o->start,
+			 .start = p->start,
 			 .scales = form == SUMS ? NULL : o->scales,
 			 .offsets = form == BYTES ? NULL : o->offsets,
 			 .rounding = {-100, 155, 100}},
@@ -177,18 +224,19 @@ static void expect_element(const struct operands *o, enum form form, size_t m, s
 		  o->n, o->k, (int)form, m, n, is, want);
 }
 
-static void expect_product(const struct msd_native_kernels *k, const struct operands *o,
+static void expect_product(const struct msd_native_kernels *k,
+			   const struct msd_native_units *u, const struct operands *o,
 			   enum form form, char *first, bool is_first)
 {
 	const size_t size = form == BYTES || form == BYTES_BY_COLUMN ? 1 : 4;
 	const size_t bytes = (o->m * (o->n + BEYOND)) * size;
-	struct packed p = pack(k, o);
+	struct packed p = pack(k, u, o);
 	char *y = malloc(bytes);
 
 	cr_assert_not_null(y);
 	memset(y, GUARD, bytes);
 	const struct msd_native_integers made = product_of(o, &p, form, y);
-	k->integers->product(&made, 0, o->m, 0, o->n, p.scratch);
+	u->product(&made, 0, o->m, 0, o->n, p.scratch);
 	for (size_t m = 0; m < o->m; m++) {
 		for (size_t n = 0; n < o->n; n++)
 			expect_element(o, form, m, n, y, k->name);
@@ -212,15 +260,23 @@ Test(native_integers, products_are_equal_on_each_level, .timeout = 300)
 	const size_t n_levels = levels_find(levels);
 
 	for (size_t i = 0; i < N_SIZES * N_SIZES * N_SIZES; i++) {
-		struct operands o =
-			operands_of(sizes[i % N_SIZES], sizes[i / N_SIZES % N_SIZES],
-				    sizes[i / N_SIZES / N_SIZES]);
 		const enum form form = (enum form)(i % N_FORMS);
+		struct operands o = operands_of(
+			sizes[i % N_SIZES], sizes[i / N_SIZES % N_SIZES],
+			sizes[i / N_SIZES / N_SIZES], form != BYTES_BY_COLUMN, 0);
 		char *first = malloc(o.m * (o.n + BEYOND) * sizeof(float));
 
 		cr_assert_not_null(first);
-		for (size_t k = 0; k < n_levels; k++)
-			expect_product(levels[k], &o, form, first, k == 0);
+		for (size_t k = 0; k < n_levels; k++) {
+			const struct msd_native_integer_kernels *own =
+				levels[k]->integers;
+
+			expect_product(levels[k], own->pairs, &o, form, first, k == 0);
+			if (own->quads != NULL) {
+				expect_product(levels[k], own->quads, &o, form, first,
+					       false);
+			}
+		}
 		free(first);
 		operands_free(&o);
 	}
@@ -230,23 +286,23 @@ Test(native_integers, division_changes_no_sum)
 {
 	const struct msd_native_kernels *levels[LEVELS_MOST];
 	const size_t n_levels = levels_find(levels);
-	struct operands o = operands_of(61, 215, 801);
+	struct operands o = operands_of(61, 215, 801, true, 5);
 	const size_t bytes = o.m * (o.n + BEYOND) * sizeof(int32_t);
 
 	for (size_t i = 0; i < n_levels; i++) {
 		const struct msd_native_kernels *k = levels[i];
-		struct packed p = pack(k, &o);
+		struct packed p = pack(k, k->integers->pairs, &o);
 		char *whole = calloc(1, bytes);
 		char *parts = calloc(1, bytes);
 		struct msd_native_integers made = product_of(&o, &p, SUMS, whole);
 		const size_t half = 2 * k->rows;
 
 		cr_assert(whole != NULL && parts != NULL);
-		k->integers->product(&made, 0, o.m, 0, o.n, p.scratch);
+		p.u->product(&made, 0, o.m, 0, o.n, p.scratch);
 		made.y = parts;
-		k->integers->product(&made, 0, half, 0, 2 * k->panel, p.scratch);
-		k->integers->product(&made, 0, half, 2 * k->panel, o.n, p.scratch);
-		k->integers->product(&made, half, o.m, 0, o.n, p.scratch);
+		p.u->product(&made, 0, half, 0, 2 * k->panel, p.scratch);
+		p.u->product(&made, 0, half, 2 * k->panel, o.n, p.scratch);
+		p.u->product(&made, half, o.m, 0, o.n, p.scratch);
 		cr_expect(memcmp(whole, parts, bytes) == 0, "%s", k->name);
 		expect_element(&o, SUMS, 60, 214, whole, k->name);
 		free(whole);

@@ -9,8 +9,10 @@
 
 enum { BLOCK = 1536, MOST_PANELS = 6 }; /* units deep times panels */
 
+enum kind { PAIRS, SIGNED_A, SIGNED_B }; /* or quads, and the signed operand */
+
 /* sum + a0 b0 + a1 b1 of each lane */
-INLINE ivec dot(ivec sum, ivec a, ivec b)
+INLINE ivec dot_pairs(ivec sum, ivec a, ivec b)
 {
 #if defined(__AVX512VNNI__) && MSD_LANES == 16
 	return (ivec)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
@@ -27,14 +29,30 @@ INLINE ivec dot(ivec sum, ivec a, ivec b)
 #endif
 }
 
+INLINE ivec dot(const enum kind kind, ivec sum, ivec a, ivec b)
+{
+#ifdef MSD_HAS_QUADS
+	const __m512i unsigned_of = (__m512i)(kind == SIGNED_A ? b : a);
+	const __m512i signed_of = (__m512i)(kind == SIGNED_A ? a : b);
+
+	if (kind != PAIRS) {
+		return (ivec)_mm512_dpbusd_epi32((__m512i)sum, unsigned_of, signed_of);
+	}
+#endif
+	(void)kind;
+	return dot_pairs(sum, a, b);
+}
+
 struct tile {
+	enum kind kind;
 	const unit_at *a;
 	const unit_at *b;
 	size_t k;
 	int32_t sums[ROWS * PANEL];
 };
 
-INLINE void run_tile(struct tile *t, const int rows, const int vectors)
+INLINE void run_tile(struct tile *t, const enum kind kind, const int rows,
+		     const int vectors)
 {
 	ivec sums[ROWS][VECTORS];
 	const unit_at *a = t->a;
@@ -46,7 +64,7 @@ INLINE void run_tile(struct tile *t, const int rows, const int vectors)
 		for (int v = 0; v < vectors; v++)
 			sums[r][v] = (ivec){0};
 	}
-#pragma GCC unroll 4
+#pragma GCC unroll 2
 	for (size_t k = 0; k < t->k; k++, a += ROWS, b += PANEL) {
 		ivec bv[VECTORS];
 #pragma GCC unroll 3
@@ -55,8 +73,10 @@ INLINE void run_tile(struct tile *t, const int rows, const int vectors)
 #pragma GCC unroll 8
 		for (int r = 0; r < rows; r++) {
 #pragma GCC unroll 3
-			for (int v = 0; v < vectors; v++)
-				sums[r][v] = dot(sums[r][v], all_units(a[r]), bv[v]);
+			for (int v = 0; v < vectors; v++) {
+				sums[r][v] =
+					dot(kind, sums[r][v], all_units(a[r]), bv[v]);
+			}
 		}
 	}
 #pragma GCC unroll 8
@@ -67,12 +87,27 @@ INLINE void run_tile(struct tile *t, const int rows, const int vectors)
 	}
 }
 
+INLINE void run_kind(struct tile *t, const int rows, const int vectors)
+{
+#ifdef MSD_HAS_QUADS
+	if (t->kind == SIGNED_A) {
+		run_tile(t, SIGNED_A, rows, vectors);
+		return;
+	}
+	if (t->kind == SIGNED_B) {
+		run_tile(t, SIGNED_B, rows, vectors);
+		return;
+	}
+#endif
+	run_tile(t, PAIRS, rows, vectors);
+}
+
 typedef void tile_fn(struct tile *t);
 
 #define TILE(r, v)                                                                     \
 	static void tile_##r##_##v(struct tile *t)                                     \
 	{                                                                              \
-		run_tile(t, r, v);                                                     \
+		run_kind(t, r, v);                                                     \
 	}
 EACH_TILE
 
@@ -313,13 +348,14 @@ size_t LEVEL(integer_scratch)(size_t k)
 	return panels_of(k) * k * PANEL + PANEL;
 }
 
-void LEVEL(integer_product)(const struct msd_native_integers *p, size_t m0, size_t m1,
-			    size_t n0, size_t n1, float *scratch)
+static void run_product(const struct msd_native_integers *p, enum kind kind, size_t m0,
+			size_t m1, size_t n0, size_t n1, float *scratch)
 {
 	const size_t step = panels_of(p->k) * PANEL;
 	struct tile t;
 	struct taps taps;
 
+	t.kind = kind;
 	t.k = p->k;
 	if (p->packed_b == NULL)
 		fill_taps(p->window, &taps);
@@ -344,12 +380,26 @@ void LEVEL(integer_product)(const struct msd_native_integers *p, size_t m0, size
 	}
 }
 
+void LEVEL(integer_product)(const struct msd_native_integers *p, size_t m0, size_t m1,
+			    size_t n0, size_t n1, float *scratch)
+{
+	run_product(p, PAIRS, m0, m1, n0, n1, scratch);
+}
+
+#ifdef MSD_HAS_QUADS
+void LEVEL(integer_quad_product)(const struct msd_native_integers *p, size_t m0,
+				 size_t m1, size_t n0, size_t n1, float *scratch)
+{
+	run_product(p, p->is_a_signed ? SIGNED_A : SIGNED_B, m0, m1, n0, n1, scratch);
+}
+#endif
+
 const struct msd_native_integer_kernels LEVEL(integers) = {
+	.pairs = &LEVEL(integer_pairs),
+#ifdef MSD_HAS_QUADS
+	.quads = &LEVEL(integer_quads),
+#endif
 	.scratch = LEVEL(integer_scratch),
-	.product = LEVEL(integer_product),
-	.pair_plane = LEVEL(integer_pair_plane),
-	.pair_row = LEVEL(integer_pair_row),
-	.pair_rows = LEVEL(integer_pair_rows),
 	.put = LEVEL(integer_put),
 	.quantize = LEVEL(integer_quantize),
 	.dequantize = LEVEL(integer_dequantize),

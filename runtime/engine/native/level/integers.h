@@ -19,17 +19,23 @@ typedef int16_t svec_at
 	extern __typeof__(*((struct msd_native_integer_kernels *)0)->field) LEVEL(     \
 		integer_##field)
 
+#if defined(__AVX512BW__) && defined(__AVX512VL__) && MSD_LANES == 16
+#define MSD_HAS_MASKS /* loads and stores of some lanes */
+#if defined(__AVX512VNNI__)
+#define MSD_HAS_QUADS
+#endif
+#endif
+
 MSD_DECLARE_INTEGER(scratch);
-MSD_DECLARE_INTEGER(product);
-MSD_DECLARE_INTEGER(pair_plane);
-MSD_DECLARE_INTEGER(pair_row);
-MSD_DECLARE_INTEGER(pair_rows);
 MSD_DECLARE_INTEGER(put);
 MSD_DECLARE_INTEGER(quantize);
 MSD_DECLARE_INTEGER(dequantize);
 MSD_DECLARE_INTEGER(binary);
 MSD_DECLARE_INTEGER(table);
 MSD_DECLARE_INTEGER(range);
+extern __typeof__(*((struct msd_native_units *)0)->product) LEVEL(integer_product),
+	LEVEL(integer_quad_product);
+extern const struct msd_native_units LEVEL(integer_pairs), LEVEL(integer_quads);
 extern const struct msd_native_integer_kernels LEVEL(integers);
 
 INLINE ivec load_units(const void *p)
@@ -78,12 +84,18 @@ INLINE svec load_shorts(const uint8_t *p)
 /* The first @n lanes; the others are 0. */
 INLINE ivec load_some_bytes(const uint8_t *p, size_t n)
 {
-	uint8_t at[LANES] = {0};
-
 	if (n >= LANES)
 		return load_bytes(p);
+#ifdef MSD_HAS_MASKS
+	const __mmask16 mask = (__mmask16)((1u << n) - 1);
+
+	return (ivec)_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(mask, p));
+#else
+	uint8_t at[LANES] = {0};
+
 	memcpy(at, p, n);
 	return load_bytes(at);
+#endif
 }
 
 /* The low byte of each lane. */
@@ -106,14 +118,31 @@ INLINE void store_bytes(uint8_t *p, ivec v)
 
 INLINE void store_some_bytes(uint8_t *p, ivec v, size_t n)
 {
-	uint8_t at[LANES];
-
 	if (n >= LANES) {
 		store_bytes(p, v);
 		return;
 	}
+#ifdef MSD_HAS_MASKS
+	const __mmask16 mask = (__mmask16)((1u << n) - 1);
+
+	_mm_mask_storeu_epi8(p, mask, _mm512_cvtepi32_epi8((__m512i)v));
+#else
+	uint8_t at[LANES];
+
 	store_bytes(at, v);
 	memcpy(p, at, n);
+#endif
+}
+
+INLINE void store_some_units(void *p, ivec v, size_t n)
+{
+#ifdef MSD_HAS_MASKS
+	const uint32_t mask = n < LANES ? (1u << n) - 1 : UINT16_MAX;
+
+	_mm512_mask_storeu_epi32(p, (__mmask16)mask, (__m512i)v);
+#else
+	memcpy(p, &v, (n < LANES ? n : LANES) * sizeof(int32_t));
+#endif
 }
 
 /* The values of bytes without their zero point. */

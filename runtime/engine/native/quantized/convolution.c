@@ -1,6 +1,6 @@
 /*
  * Integer convolutions as products: packed units of weights, one output channel per
- * row, times units of two input channels, one output position per column. A depthwise
+ * row, times units of input channels, one output position per column. A depthwise
  * convolution has no sums over channels: its sums fit into floats, whose kernel
  * computes them.
  */
@@ -18,12 +18,13 @@
 #include "runtime/engine/native/work.h"
 
 enum { X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS }; /* inputs */
-enum { UNITS = 1536, MOST_COLUMNS = 1536, COLUMNS = 96 };
+enum { TILES = 4 }; /* A part has so many: it brings its columns for them. */
 
 struct packed {
 	struct msd_native_packed base;
-	bool is_depthwise;
-	size_t group_floats; /* of packed weights */
+	const struct msd_native_units *units; /* NULL: depthwise */
+	size_t group_floats;                  /* of packed weights */
+	const int32_t *sums; /* of quads: those of the channels' weights */
 };
 
 struct convolution {
@@ -39,6 +40,7 @@ struct convolution {
 	float *scratch;
 	size_t scratch_floats; /* per thread */
 	size_t channels, in_channels, groups;
+	size_t deep; /* units of input channels of a group */
 	size_t in_plane, out_plane, taps;
 	size_t n_parts, n_step, m_parts, m_step;
 };
@@ -101,52 +103,98 @@ static struct msd_native_bytes channel_of(const modser_sg_node *node, size_t m,
 				   zeros, 1);
 }
 
-/* Units of one channel: two input channels side by side, tap by tap. */
-static void pack_channel(const struct msd_native_bytes *w, size_t group_in, size_t taps,
+static size_t deep_of(const struct msd_native_units *u, size_t group_in)
+{
+	return (group_in + u->width - 1) / u->width;
+}
+
+/* Units of one channel: input channels side by side, tap by tap. */
+static void pack_channel(const struct msd_native_units *u,
+			 const struct msd_native_bytes *w, size_t group_in, size_t taps,
 			 float *ret)
 {
-	const struct msd_native_integer_kernels *k = msd_native_kernels()->integers;
-
-	for (size_t c = 0; c < group_in; c += 2) {
+	for (size_t c = 0; c < group_in; c += u->width, ret += taps) {
 		struct msd_native_bytes first = *w;
 
 		first.p += c * taps;
-		k->pair_rows(&first, c + 1 < group_in ? first.p + taps : NULL, NULL,
-			     taps, ret);
-		ret += taps;
+		u->rows(&first, group_in - c < u->width ? group_in - c : u->width, taps,
+			NULL, taps, ret);
 	}
 }
 
-static size_t units_of(size_t group_in, size_t taps)
+/* @units has room for the channels of a group. */
+static void pack_group(const modser_sg_node *node, struct packed *p, size_t g,
+		       size_t group_out, size_t group_in, size_t taps, float *units)
 {
-	return (group_in + 1) / 2 * taps;
+	const size_t depth = deep_of(p->units, group_in) * taps;
+
+	for (size_t m = 0; m < group_out; m++) {
+		const struct msd_native_bytes w =
+			channel_of(node, g * group_out + m, group_in * taps);
+
+		pack_channel(p->units, &w, group_in, taps, units + m * depth);
+	}
+	msd_native_kernels()->pack_a(units, depth, 1, group_out, depth, NULL,
+				     p->base.weights + g * p->group_floats);
 }
 
-static void pack_weights(const modser_sg_node *node, struct packed *p, size_t channels,
-			 size_t group_in, size_t taps, float *units)
+static bool pack_weights(const modser_sg_node *node, struct packed *p, size_t channels,
+			 size_t group_in, size_t taps)
 {
-	const struct msd_native_kernels *k = msd_native_kernels();
 	const size_t groups = group_count(node);
 	const size_t group_out = channels / groups;
-	const size_t depth = units_of(group_in, taps);
+	const size_t depth = deep_of(p->units, group_in) * taps;
+	int32_t *sums = (int32_t *)(void *)(p->base.weights + groups * p->group_floats);
+	float *units = malloc((group_out * depth + 1) * sizeof(*units));
 
-	for (size_t g = 0; g < groups; g++) {
-		for (size_t m = 0; m < group_out; m++) {
-			const struct msd_native_bytes w =
-				channel_of(node, g * group_out + m, group_in * taps);
+	if (units == NULL)
+		return false;
+	for (size_t g = 0; g < groups; g++)
+		pack_group(node, p, g, group_out, group_in, taps, units);
+	for (size_t i = 0; i < channels; i++) {
+		const struct msd_native_bytes w = channel_of(node, i, group_in * taps);
 
-			if (p->is_depthwise) {
-				k->integers->dequantize(&w, taps,
-							p->base.weights + g * taps);
-			} else {
-				pack_channel(&w, group_in, taps, units + m * depth);
-			}
-		}
-		if (!p->is_depthwise) {
-			k->pack_a(units, depth, 1, group_out, depth, NULL,
-				  p->base.weights + g * p->group_floats);
-		}
+		sums[i] = msd_native_sum(&w, group_in * taps);
 	}
+	free(units);
+	return true;
+}
+
+/* Quads, if the level has them and the weights fit. */
+static const struct msd_native_units *choose_units(const modser_sg_node *node,
+						   size_t channels, size_t depth)
+{
+	const struct msd_native_integer_kernels *k = msd_native_kernels()->integers;
+
+	if (k->quads == NULL)
+		return k->pairs;
+	for (size_t i = 0; i < channels; i++) {
+		const struct msd_native_bytes w = channel_of(node, i, depth);
+
+		if (!msd_native_fit(&w, depth))
+			return k->pairs;
+	}
+	return k->quads;
+}
+
+static bool pack_depthwise(const modser_sg_node *node, size_t taps,
+			   struct msd_native_packed **ret)
+{
+	const size_t groups = group_count(node);
+	bool is_packed = false;
+	struct packed *p = msd_native_packed_new(node, "depthwise", sizeof(*p),
+						 groups * taps, &is_packed);
+
+	if (p == NULL)
+		return false;
+	for (size_t g = 0; g < groups && !is_packed; g++) {
+		const struct msd_native_bytes w = channel_of(node, g, taps);
+
+		msd_native_kernels()->integers->dequantize(&w, taps,
+							   p->base.weights + g * taps);
+	}
+	*ret = &p->base;
+	return true;
 }
 
 static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
@@ -155,30 +203,32 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 		modser_sg_node_input(node, msd_op_conv_weights(node));
 	const int64_t *dims = modser_sg_tensor_dims(w);
 	const size_t taps = msd_native_count(dims, 2, (size_t)modser_sg_tensor_ndim(w));
-	const size_t group_out = (size_t)dims[0] / group_count(node);
-	const bool is_depthwise =
-		group_out == 1 && dims[1] == 1 && taps <= MSD_NATIVE_TAPS;
-	const size_t depth = units_of((size_t)dims[1], taps);
-	const size_t floats =
-		is_depthwise ? taps
-			     : msd_native_kernels()->pack_a_floats(group_out, depth);
+	const size_t channels = (size_t)dims[0];
+	const size_t group_in = (size_t)dims[1];
+	const size_t groups = group_count(node);
+
+	if (channels == groups && group_in == 1 && taps <= MSD_NATIVE_TAPS)
+		return pack_depthwise(node, taps, ret);
+	const struct msd_native_units *u =
+		choose_units(node, channels, group_in * taps);
+	const size_t floats = msd_native_kernels()->pack_a_floats(
+		channels / groups, deep_of(u, group_in) * taps);
+	const bool is_quads = u != msd_native_kernels()->integers->pairs;
 	bool is_packed = false;
 	struct packed *p = msd_native_packed_new(
-		node, is_depthwise ? "depthwise" : "matrix", sizeof(*p),
-		group_count(node) * floats, &is_packed);
-	float *units =
-		is_packed ? NULL : malloc((group_out * depth + 1) * sizeof(*units));
-
-	if (p == NULL || (!is_packed && units == NULL)) {
-		msd_native_packed_free(p != NULL ? &p->base : NULL);
-		free(units);
+		node, is_quads ? "matrix of bytes" : "matrix", sizeof(*p),
+		groups * floats + channels, &is_packed);
+	if (p == NULL)
+		return false;
+	p->units = u;
+	p->group_floats = floats;
+	if (is_quads)
+		p->sums = (const int32_t *)(const void *)(p->base.weights +
+							  groups * floats);
+	if (!is_packed && !pack_weights(node, p, channels, group_in, taps)) {
+		msd_native_packed_free(&p->base);
 		return false;
 	}
-	p->is_depthwise = is_depthwise;
-	p->group_floats = floats;
-	if (!is_packed)
-		pack_weights(node, p, (size_t)dims[0], (size_t)dims[1], taps, units);
-	free(units);
 	*ret = &p->base;
 	return true;
 }
@@ -187,17 +237,17 @@ static void pad(const void *ctx, size_t first, size_t end, size_t thread)
 {
 	const struct convolution *c = ctx;
 	const size_t group_in = c->in_channels / c->groups;
-	const size_t pairs = (group_in + 1) / 2;
+	const size_t width = c->packed->units->width;
 
 	(void)thread;
 	for (size_t i = first; i < end; i++) {
-		const size_t in_group = i % pairs * 2;
+		const size_t in_group = i % c->deep * width;
+		const size_t left = group_in - in_group;
 		struct msd_native_bytes x = c->x;
 
-		x.p += (i / pairs * group_in + in_group) * c->in_plane;
-		c->k->integers->pair_plane(
-			&c->w, &x, in_group + 1 < group_in ? x.p + c->in_plane : NULL,
-			c->planes + i * c->w.plane);
+		x.p += (i / c->deep * group_in + in_group) * c->in_plane;
+		c->packed->units->plane(&c->w, &x, left < width ? left : width,
+					c->planes + i * c->w.plane);
 	}
 }
 
@@ -224,7 +274,6 @@ static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thre
 static void run_part(const struct convolution *c, size_t i, float *scratch)
 {
 	const size_t group_out = c->channels / c->groups;
-	const size_t pairs = (c->in_channels / c->groups + 1) / 2;
 	const size_t m0 = i % c->m_parts * c->m_step;
 	const size_t n0 = i / c->m_parts % c->n_parts * c->n_step;
 	const size_t g = i / c->m_parts / c->n_parts;
@@ -233,22 +282,23 @@ static void run_part(const struct convolution *c, size_t i, float *scratch)
 	struct msd_native_window w = c->w;
 	struct msd_native_sums sums = c->sums;
 
-	w.x = c->planes + g * pairs * w.plane;
+	w.x = c->planes + g * c->deep * w.plane;
 	sums.start = sums.start != NULL ? sums.start + g * group_out : NULL;
 	sums.scales = sums.scales != NULL ? sums.scales + g * group_out : NULL;
 	sums.offsets = sums.offsets != NULL ? sums.offsets + g * group_out : NULL;
 	const struct msd_native_integers p = {
 		.m = group_out,
 		.n = c->out_plane,
-		.k = pairs * c->taps,
+		.k = c->deep * c->taps,
 		.packed_a = c->packed->base.weights + g * c->packed->group_floats,
 		.window = &w,
+		.is_a_signed = true,
 		.sums = sums,
 		.y = c->y + g * group_out * c->out_plane * c->element,
 		.y_row = c->out_plane,
 	};
 	if (m0 < m1)
-		c->k->integers->product(&p, m0, m1, n0, n1, scratch);
+		c->packed->units->product(&p, m0, m1, n0, n1, scratch);
 }
 
 static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
@@ -259,43 +309,55 @@ static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
 		run_part(c, i, c->scratch + thread * c->scratch_floats);
 }
 
-/* As the convolution of floats: each part brings its columns itself. */
+/* Each part brings its columns itself, so parts get few columns before they get few
+ * rows. */
 static void divide(struct convolution *c)
 {
-	const size_t group_out = c->channels / c->groups;
-	const size_t wanted = msd_native_threads() * 4;
-	const size_t depth = (c->in_channels / c->groups + 1) / 2 * c->taps;
+	const size_t tiles = (c->channels / c->groups + c->k->rows - 1) / c->k->rows;
+	const size_t panels = (c->out_plane + c->k->panel - 1) / c->k->panel;
+	const size_t wanted =
+		msd_native_threads() > 1
+			? (msd_native_threads() * 4 + c->groups - 1) / c->groups
+			: 1;
 
-	const size_t n_step = UNITS / (depth < UNITS ? depth : UNITS) * COLUMNS;
-	c->n_step = n_step < MOST_COLUMNS ? n_step : MOST_COLUMNS;
+	const size_t n_parts = wanted < panels ? wanted : panels;
+	c->n_step = (panels + n_parts - 1) / n_parts * c->k->panel;
 	c->n_parts = (c->out_plane + c->n_step - 1) / c->n_step;
-	c->m_parts = 1;
-	if (msd_native_threads() > 1 && c->n_parts * c->groups < wanted) {
-		c->m_parts = (wanted + c->n_parts * c->groups - 1) /
-			     (c->n_parts * c->groups);
-	}
-	const size_t tiles = (group_out + c->k->rows - 1) / c->k->rows;
-	c->m_parts = c->m_parts < tiles ? c->m_parts : tiles;
+	const size_t m_parts = (wanted + c->n_parts - 1) / c->n_parts;
+	const size_t most = (tiles + TILES - 1) / TILES;
+	c->m_parts = m_parts < most ? m_parts : most;
 	c->m_step = (tiles + c->m_parts - 1) / c->m_parts * c->k->rows;
 }
 
 static void run_image(struct convolution *c)
 {
 	const size_t group_out = c->channels / c->groups;
-	const size_t pairs = (c->in_channels / c->groups + 1) / 2;
-	const double units = (double)pairs * (double)c->taps;
+	const double units = (double)(c->deep * c->taps);
 
-	if (c->packed->is_depthwise) {
+	if (c->packed->units == NULL) {
 		const double ns = (double)(c->out_plane * c->taps + 2 * c->w.plane) / 8;
 
 		msd_native_each(c->channels, ns, run_depthwise, c);
 		return;
 	}
-	msd_native_each(c->groups * pairs, (double)c->w.plane / 4, pad, c);
+	msd_native_each(c->groups * c->deep, (double)c->w.plane / 4, pad, c);
 	msd_native_each(c->groups * c->n_parts * c->m_parts,
 			units * (double)(group_out * c->n_step) / (double)c->m_parts /
-				32,
+				(double)(4 * c->k->lanes),
 			run_parts, c);
+}
+
+/* Subtract the zero point that quads keep. */
+static void set_start(struct convolution *c, int32_t *start)
+{
+	for (size_t i = 0; i < c->channels; i++) {
+		const uint32_t first =
+			c->sums.start != NULL ? (uint32_t)c->sums.start[i] : 0;
+
+		start[i] = (int32_t)(first - (uint32_t)c->x.zero *
+						     (uint32_t)c->packed->sums[i]);
+	}
+	c->sums.start = start;
 }
 
 /* Scales and offsets of each channel, in the order of the operator's definition. */
@@ -332,6 +394,12 @@ static void set_sums(struct convolution *c, float *scales)
 	c->sums.offsets = offsets;
 }
 
+/* Panels begin where vectors do. */
+static size_t aligned(size_t floats)
+{
+	return (floats + 15) / 16 * 16;
+}
+
 static msd_err run(const struct msd_kernel_call *call,
 		   const struct msd_native_packed *packed, struct msd_diag *d)
 {
@@ -350,30 +418,36 @@ static msd_err run(const struct msd_kernel_call *call,
 		.in_plane = msd_native_count(x, 2, ndim),
 		.out_plane = msd_native_count(y, 2, ndim),
 	};
-	const size_t pairs = (c.in_channels / c.groups + 1) / 2;
+	const bool is_depthwise = c.packed->units == NULL;
 
 	msd_op_conv_windows(call->node, axes);
 	msd_native_window_set(axes, &c.w);
 	c.taps = c.w.n_taps;
-	if (!c.packed->is_depthwise && !c.w.is_direct) /* rows are not by phase */
-		c.w.plane = c.w.rows[0] * c.w.rows[1] * c.w.columns * c.w.stride[2];
-	size_t planes = c.groups * pairs * c.w.plane + MSD_NATIVE_ROOM;
-	c.scratch_floats = c.k->integers->scratch(pairs * c.taps);
-	if (c.packed->is_depthwise) {
-		planes = 0;
-		c.scratch_floats = c.in_plane + c.w.plane + c.out_plane +
-				   (size_t)2 * MSD_NATIVE_ROOM;
+	if (!is_depthwise) {
+		c.deep = deep_of(c.packed->units, c.in_channels / c.groups);
+		if (!c.w.is_direct) /* rows are not by phase */
+			c.w.plane =
+				c.w.rows[0] * c.w.rows[1] * c.w.columns * c.w.stride[2];
 	}
-	float *room = msd_native_scratch_take(planes + 2 * c.channels +
+	const size_t planes =
+		is_depthwise ? 0 : c.groups * c.deep * c.w.plane + MSD_NATIVE_ROOM;
+	const size_t shared = aligned(planes + 3 * c.channels);
+	c.scratch_floats =
+		aligned(is_depthwise ? c.in_plane + c.w.plane + c.out_plane +
+					       (size_t)2 * MSD_NATIVE_ROOM
+				     : c.k->integers->scratch(c.deep * c.taps));
+	float *room = msd_native_scratch_take(shared +
 					      msd_native_threads() * c.scratch_floats);
 	if (room == NULL)
 		return msd_diag_no_memory(d);
 	c.planes = room;
+	c.x = msd_native_bytes_in(call, X, X_ZERO, 1);
 	if (is_scaled(call->node))
 		set_sums(&c, room + planes);
-	c.scratch = room + planes + 2 * c.channels;
+	if (c.packed->sums != NULL)
+		set_start(&c, (int32_t *)(void *)(room + planes + 2 * c.channels));
+	c.scratch = room + shared;
 	divide(&c);
-	c.x = msd_native_bytes_in(call, X, X_ZERO, 1);
 	for (size_t i = 0; i < (size_t)x[0]; i++) {
 		c.x.p = (const uint8_t *)call->in[X] + i * c.in_channels * c.in_plane;
 		c.y = (char *)call->out[0] + i * c.channels * c.out_plane * c.element;

@@ -24,9 +24,17 @@ struct places {
 	bool is_scaled;
 };
 
+/* b, if it is constant. */
+struct packed {
+	struct msd_native_packed base;
+	const struct msd_native_units *units;
+	const int32_t *sums; /* of quads: those of the columns */
+};
+
 struct matrix {
 	const struct msd_kernel_call *call;
 	const struct msd_native_kernels *k;
+	const struct msd_native_units *u;
 	struct places at;
 	size_t m, n, depth; /* bytes deep */
 	struct msd_native_bytes a, b;
@@ -72,26 +80,27 @@ static bool may(const modser_sg_node *node)
 				 msd_native_is_bias(node, at.bias, depth));
 }
 
-static size_t units_of(size_t depth)
+static size_t deep_of(const struct msd_native_units *u, size_t depth)
 {
-	return (depth + 1) / 2;
+	return (depth + u->width - 1) / u->width;
 }
 
 /* The panel of columns @n0 and on. */
-static void pack_panel(const struct msd_native_kernels *k,
+static void pack_panel(const struct msd_native_units *u,
 		       const struct msd_native_bytes *b, const int32_t *zeros,
 		       size_t depth, size_t n, size_t n0, float *ret)
 {
-	const size_t columns = n - n0 < k->panel ? n - n0 : k->panel;
+	const size_t panel = msd_native_kernels()->panel;
+	const size_t columns = n - n0 < panel ? n - n0 : panel;
 
-	if (columns < k->panel)
-		memset(ret, 0, units_of(depth) * k->panel * sizeof(*ret));
-	for (size_t q = 0; q < depth; q += 2, ret += k->panel) {
+	if (columns < panel)
+		memset(ret, 0, deep_of(u, depth) * panel * sizeof(*ret));
+	for (size_t q = 0; q < depth; q += u->width, ret += panel) {
 		struct msd_native_bytes row = *b;
 
 		row.p += q * n + n0;
-		k->integers->pair_rows(&row, q + 1 < depth ? row.p + n : NULL,
-				       zeros != NULL ? zeros + n0 : NULL, columns, ret);
+		u->rows(&row, depth - q < u->width ? depth - q : u->width, n,
+			zeros != NULL ? zeros + n0 : NULL, columns, ret);
 	}
 }
 
@@ -105,69 +114,94 @@ static void set_zeros(struct msd_dtype dtype, const uint8_t *zeros, size_t n,
 		ret[i] = zeros[i] ^ flip;
 }
 
-/* Columns of b that are contiguous. */
-static void pack_turned(const struct msd_native_bytes *b, const int32_t *zeros,
-			size_t depth, size_t n, float *units, float *ret)
-{
-	const struct msd_native_kernels *k = msd_native_kernels();
-	const size_t deep = units_of(depth);
-
-	for (size_t i = 0; i < n; i++) {
-		struct msd_native_bytes column = *b;
-
-		column.p += i * depth;
-		column.zero = zeros != NULL ? zeros[i] : b->zero;
-		k->integers->pair_row(&column, depth, units + i * deep);
-	}
-	k->pack_b(units, 1, deep, deep, n, ret);
-}
-
 struct constant {
 	struct msd_native_bytes b;
 	size_t depth, n;
+	bool is_turned; /* columns are contiguous */
 	int32_t *zeros; /* NULL: one for all */
-	float *units;
+	const struct msd_native_units *u;
 };
+
+/* Element @k of column @i. */
+static int32_t value_of(const struct constant *c, size_t k, size_t i)
+{
+	const size_t at = c->is_turned ? i * c->depth + k : k * c->n + i;
+
+	return (c->b.p[at] ^ c->b.flip) - (c->zeros != NULL ? c->zeros[i] : c->b.zero);
+}
+
+/* Quads, if the level has them and the elements fit. */
+static const struct msd_native_units *choose_units(const struct constant *c)
+{
+	const struct msd_native_integer_kernels *k = msd_native_kernels()->integers;
+
+	if (k->quads == NULL ||
+	    (c->zeros == NULL && !msd_native_fit(&c->b, c->depth * c->n)))
+		return k->pairs;
+	for (size_t i = 0; c->zeros != NULL && i < c->depth * c->n; i++) {
+		const int32_t v = value_of(c, i / c->n, i % c->n);
+
+		if (v < INT8_MIN || v > INT8_MAX)
+			return k->pairs;
+	}
+	return k->quads;
+}
+
+static bool pack_turned(const struct constant *c, float *ret)
+{
+	const size_t deep = deep_of(c->u, c->depth);
+	float *units = malloc((deep * c->n + 1) * sizeof(*units));
+
+	if (units == NULL)
+		return false;
+	for (size_t i = 0; i < c->n; i++) {
+		struct msd_native_bytes column = c->b;
+
+		column.p += i * c->depth;
+		column.zero = c->zeros != NULL ? c->zeros[i] : c->b.zero;
+		c->u->row(&column, c->depth, units + i * deep);
+	}
+	msd_native_kernels()->pack_b(units, 1, deep, deep, c->n, ret);
+	free(units);
+	return true;
+}
+
+static bool pack_columns(const struct constant *c, float *ret, int32_t *sums)
+{
+	memset(sums, 0, c->n * sizeof(*sums));
+	for (size_t i = 0; i < c->depth * c->n; i++)
+		sums[i % c->n] += value_of(c, i / c->n, i % c->n);
+	if (c->is_turned)
+		return pack_turned(c, ret);
+	for (size_t i = 0; i < c->n; i += msd_native_kernels()->panel) {
+		pack_panel(c->u, &c->b, c->zeros, c->depth, c->n, i,
+			   ret + i * deep_of(c->u, c->depth));
+	}
+	return true;
+}
 
 static bool pack_into(const modser_sg_node *node, struct constant *c,
 		      struct msd_native_packed **ret)
 {
 	const struct msd_native_kernels *k = msd_native_kernels();
-	const struct places at = places_of(node);
-	const modser_sg_tensor *b = modser_sg_node_input(node, at.b);
-	const modser_sg_tensor *zero = modser_sg_node_input(node, at.b_zero);
-	const bool is_each = msd_native_elements(node, at.b_zero) > 1;
 	bool is_packed = false;
-	struct msd_native_packed *p = msd_native_packed_new(
-		node, NULL, sizeof(*p), k->pack_b_floats(units_of(c->depth), c->n),
-		&is_packed);
 
-	if (is_packed) {
-		*ret = p;
-		return true;
-	}
-	c->zeros = is_each ? malloc(c->n * sizeof(*c->zeros)) : NULL;
-	c->units = is_turned(node)
-			   ? malloc((units_of(c->depth) * c->n + 1) * sizeof(*c->units))
-			   : NULL;
-	if (p == NULL || (is_each && c->zeros == NULL) ||
-	    (is_turned(node) && c->units == NULL)) {
-		msd_native_packed_free(p);
+	c->u = choose_units(c);
+	const bool is_quads = c->u != k->integers->pairs;
+	const size_t floats = k->pack_b_floats(deep_of(c->u, c->depth), c->n);
+	struct packed *p = msd_native_packed_new(node, is_quads ? "bytes" : NULL,
+						 sizeof(*p), floats + c->n, &is_packed);
+
+	if (p == NULL)
+		return false;
+	int32_t *sums = (int32_t *)(void *)(p->base.weights + floats);
+	p->units = c->u;
+	p->sums = is_quads ? sums : NULL;
+	if (!is_packed && !pack_columns(c, p->base.weights, sums)) {
+		msd_native_packed_free(&p->base);
 		return false;
 	}
-	*ret = p;
-	if (is_each)
-		set_zeros(b->dtype, zero->data, c->n, c->zeros);
-	c->b = msd_native_bytes_at(b->dtype, b->data, zero != NULL ? zero->data : NULL,
-				   1);
-	if (is_turned(node)) {
-		pack_turned(&c->b, c->zeros, c->depth, c->n, c->units, p->weights);
-	} else {
-		for (size_t i = 0; i < c->n; i += k->panel) {
-			pack_panel(k, &c->b, c->zeros, c->depth, c->n, i,
-				   p->weights + i * units_of(c->depth));
-		}
-	}
+	*ret = &p->base;
 	return true;
 }
 
@@ -180,11 +214,22 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	if (!msd_native_is_fixed(node, at.b) || !msd_native_is_fixed(node, at.b_zero) ||
 	    modser_sg_tensor_ndim(b) != 2)
 		return true;
-	struct constant c = {.depth = (size_t)dims[is_turned(node) ? 1 : 0],
-			     .n = (size_t)dims[is_turned(node) ? 0 : 1]};
+	const modser_sg_tensor *zero = modser_sg_node_input(node, at.b_zero);
+	const bool is_each = msd_native_elements(node, at.b_zero) > 1;
+	struct constant c = {.b = msd_native_bytes_at(b->dtype, b->data,
+						      zero != NULL ? zero->data : NULL,
+						      1),
+			     .depth = (size_t)dims[is_turned(node) ? 1 : 0],
+			     .n = (size_t)dims[is_turned(node) ? 0 : 1],
+			     .is_turned = is_turned(node)};
+
+	c.zeros = is_each ? malloc(c.n * sizeof(*c.zeros)) : NULL;
+	if (is_each && c.zeros == NULL)
+		return false;
+	if (is_each)
+		set_zeros(b->dtype, zero->data, c.n, c.zeros);
 	const bool is_packed = pack_into(node, &c, ret);
 	free(c.zeros);
-	free(c.units);
 	return is_packed;
 }
 
@@ -192,7 +237,7 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 static void pack_rows(const void *ctx, size_t first, size_t end, size_t thread)
 {
 	const struct matrix *x = ctx;
-	const size_t deep = units_of(x->depth);
+	const size_t deep = deep_of(x->u, x->depth);
 
 	(void)thread;
 	for (size_t i = first; i < end; i++) {
@@ -203,7 +248,8 @@ static void pack_rows(const void *ctx, size_t first, size_t end, size_t thread)
 			struct msd_native_bytes row = x->a;
 
 			row.p += r * x->depth;
-			x->k->integers->pair_row(&row, x->depth, x->units + r * deep);
+			row.zero = x->u->width == 2 ? row.zero : 0;
+			x->u->row(&row, x->depth, x->units + r * deep);
 		}
 		x->k->pack_a(x->units + m0 * deep, deep, 1, rows, deep, NULL,
 			     x->packed_a + m0 * deep);
@@ -218,8 +264,8 @@ static void pack_panels(const void *ctx, size_t first, size_t end, size_t thread
 	for (size_t i = first; i < end; i++) {
 		const size_t n0 = i * x->k->panel;
 
-		pack_panel(x->k, &x->b, x->b_zeros, x->depth, x->n, n0,
-			   x->packed_b + n0 * units_of(x->depth));
+		pack_panel(x->u, &x->b, x->b_zeros, x->depth, x->n, n0,
+			   x->packed_b + n0 * deep_of(x->u, x->depth));
 	}
 }
 
@@ -234,7 +280,7 @@ static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
 		const size_t m1 = x->m - m0 < x->m_step ? x->m : m0 + x->m_step;
 		const size_t n1 = x->n - n0 < x->n_step ? x->n : n0 + x->n_step;
 
-		x->k->integers->product(&x->p, m0, m1, n0, n1, NULL);
+		x->u->product(&x->p, m0, m1, n0, n1, NULL);
 	}
 }
 
@@ -258,7 +304,7 @@ static void divide(struct matrix *x)
 /* One product; b is packed already, or now. */
 static void run_product(struct matrix *x)
 {
-	const size_t deep = units_of(x->depth);
+	const size_t deep = deep_of(x->u, x->depth);
 	const double rows = (double)(x->m < x->m_step ? x->m : x->m_step);
 	const double columns = (double)(x->n < x->n_step ? x->n : x->n_step);
 
@@ -268,7 +314,8 @@ static void run_product(struct matrix *x)
 		msd_native_each((x->n + x->k->panel - 1) / x->k->panel,
 				(double)(deep * x->k->panel) / 4, pack_panels, x);
 	}
-	msd_native_each(x->n_parts * x->m_parts, rows * columns * (double)deep / 32,
+	msd_native_each(x->n_parts * x->m_parts,
+			rows * columns * (double)deep / (double)(4 * x->k->lanes),
 			run_parts, x);
 }
 
@@ -308,6 +355,17 @@ static void set_sums(struct matrix *x, size_t row, float *ret)
 	for (size_t i = 0; i < x->n; i++)
 		offsets[i] = ((const float *)c->in[x->at.bias])[i] / y;
 	s->offsets = offsets;
+}
+
+/* Subtract the zero point that quads keep. @start has the bias, if there is one. */
+static void set_start(struct matrix *x, const int32_t *sums, int32_t *start)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		const uint32_t first = x->p.sums.start != NULL ? (uint32_t)start[i] : 0;
+
+		start[i] = (int32_t)(first - (uint32_t)x->a.zero * (uint32_t)sums[i]);
+	}
+	x->p.sums.start = start;
 }
 
 /* The products of all stacks; one matrix on the right makes the stacks on the left
@@ -369,7 +427,9 @@ static msd_err run(const struct msd_kernel_call *call,
 	set_extents(&x);
 	if (x.m == 0 || x.n == 0 || msd_kernel_out_elements(call, 0) == 0)
 		return MSD_OK;
-	const size_t deep = units_of(x.depth);
+	const struct packed *own = (const struct packed *)packed;
+	x.u = own != NULL ? own->units : x.k->integers->pairs;
+	const size_t deep = deep_of(x.u, x.depth);
 	const size_t row = x.n + x.k->panel;
 	const size_t packed_a = x.k->pack_a_floats(x.m, deep);
 	const size_t packed_b = packed == NULL ? x.k->pack_b_floats(deep, x.n) : 0;
@@ -402,6 +462,8 @@ static msd_err run(const struct msd_kernel_call *call,
 	};
 	if (x.at.is_scaled)
 		set_sums(&x, row, room);
+	if (own != NULL && own->sums != NULL)
+		set_start(&x, own->sums, (int32_t *)(void *)(room + 2 * row));
 	divide(&x);
 	run_stacks(&x, x.m);
 	msd_native_scratch_give(room);

@@ -108,3 +108,28 @@ struct msd_native_rounding msd_native_rounding_of(const struct msd_kernel_call *
 		r.high = fmaxf(fminf(high, bound_high / scale), r.low);
 	return r;
 }
+
+static int32_t value_of(const struct msd_native_bytes *x, size_t i)
+{
+	return (x->p[i] ^ x->flip) - x->zero;
+}
+
+bool msd_native_fit(const struct msd_native_bytes *x, size_t n)
+{
+	if (x->zero == -INT8_MIN) /* the usual case */
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		if (value_of(x, i) < INT8_MIN || value_of(x, i) > INT8_MAX)
+			return false;
+	}
+	return true;
+}
+
+int32_t msd_native_sum(const struct msd_native_bytes *x, size_t n)
+{
+	int32_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += value_of(x, i);
+	return sum;
+}
