@@ -8,14 +8,15 @@ void LEVEL(integer_quantize)(const float *x, size_t n, float scale,
 {
 	const struct msd_native_rounding own = r;
 	const vec by = all(scale);
+	const vec inverse = inverse_of(scale);
 	size_t i = 0;
 
 	for (; i + LANES <= n; i += LANES)
-		store_bytes(y + i, round_bytes(load(x + i) / by, own));
+		store_bytes(y + i, divide_bytes(load(x + i), by, inverse, own));
 	if (i < n) {
-		store_some_bytes(y + i,
-				 round_bytes(load_some(x + i, n - i, 0) / by, own),
-				 n - i);
+		const vec v = load_some(x + i, n - i, 0);
+
+		store_some_bytes(y + i, divide_bytes(v, by, inverse, own), n - i);
 	}
 }
 
@@ -47,6 +48,9 @@ INLINE void run_binary(const enum msd_native_quantized op,
 		       const struct msd_native_pair in, size_t n, float scale,
 		       const struct msd_native_rounding r, uint8_t *y)
 {
+	const vec by = all(scale);
+	const vec inverse = inverse_of(scale);
+
 	for (size_t i = 0; i < n; i += LANES) {
 		const size_t left = n - i;
 		const vec va = value_at(in.a, in.a_step, i, left);
@@ -55,7 +59,7 @@ INLINE void run_binary(const enum msd_native_quantized op,
 			      : op == MSD_NATIVE_QUANTIZED_SUB ? va - vb
 							       : va * vb;
 
-		store_some_bytes(y + i, round_bytes(v / all(scale), r), left);
+		store_some_bytes(y + i, divide_bytes(v, by, inverse, r), left);
 	}
 }
 

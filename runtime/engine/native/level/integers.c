@@ -7,8 +7,6 @@
 
 #include "runtime/engine/native/level/tiles.h"
 
-enum { BLOCK = 1536, MOST_PANELS = 6 }; /* units deep times panels */
-
 enum kind { PAIRS, SIGNED_A, SIGNED_B }; /* or quads, and the signed operand */
 
 /* sum + a0 b0 + a1 b1 of each lane */
@@ -169,9 +167,25 @@ static size_t element_of(const struct msd_native_sums *s)
 	return s->scales != NULL && !s->is_float ? 1 : sizeof(float);
 }
 
-/* Full rows of bytes with numbers by row: those of most convolutions. */
-INLINE void put_bytes(const struct msd_native_sums *s, const int32_t *sums, size_t rows,
-		      size_t row, uint8_t *y, size_t y_row)
+/* A full row of bytes with a scale and an offset that are numbers. */
+INLINE void put_row(const int32_t *sums, int32_t start, float scale, float offset,
+		    const bool has_offset, const struct msd_native_rounding r,
+		    uint8_t *y)
+{
+#pragma GCC unroll 3
+	for (size_t v = 0; v < PANEL; v += LANES) {
+		vec x = to_floats(load_units(sums + v) + start) * all(scale);
+
+		if (has_offset)
+			x = x + all(offset);
+		store_bytes(y + v, round_limited(x, r.low, r.high) + r.zero);
+	}
+}
+
+/* Full rows of bytes with numbers by row: those of most convolutions. Returns how many
+ * were put. */
+INLINE size_t put_rows(const struct msd_native_sums *s, const int32_t *sums,
+		       size_t rows, size_t row, uint8_t *y, size_t y_row)
 {
 	const struct msd_native_rounding r = s->rounding;
 	const float *scales = s->scales + row;
@@ -179,18 +193,19 @@ INLINE void put_bytes(const struct msd_native_sums *s, const int32_t *sums, size
 	const float *offsets = s->offsets != NULL ? s->offsets + row : NULL;
 
 	for (size_t i = 0; i < rows; i++, sums += PANEL, y += y_row) {
-		const vec scale = all(scales[i]);
-		const vec offset = all(offsets != NULL ? offsets[i] : 0);
-		const ivec first = all_units(start != NULL ? start[i] : 0);
+		const float scale = scales[i];
+		const float offset = offsets != NULL ? offsets[i] : 0;
+		const int32_t first = start != NULL ? start[i] : 0;
 
-#pragma GCC unroll 3
-		for (size_t v = 0; v < PANEL; v += LANES) {
-			const ivec sum = load_units(sums + v) + first;
-
-			store_bytes(y + v,
-				    round_bytes(to_floats(sum) * scale + offset, r));
+		if (!__builtin_isfinite(scale) || !__builtin_isfinite(offset))
+			return i;
+		if (offsets != NULL) {
+			put_row(sums, first, scale, offset, true, r, y);
+		} else {
+			put_row(sums, first, scale, 0, false, r, y);
 		}
 	}
+	return rows;
 }
 
 /* The tile at row @m and column @n. */
@@ -205,12 +220,11 @@ static void run_one(const struct msd_native_integers *p, struct tile *t, size_t 
 	t->a = (const unit_at *)(const void *)p->packed_a + m * p->k;
 	/* The analyzer does not see that all are set. NOLINTNEXTLINE */
 	tiles[rows - 1][(columns + LANES - 1) / LANES - 1](t);
-	if (columns == PANEL && size == 1 && !p->sums.by_column) {
-		put_bytes(&p->sums, t->sums, rows, m, (uint8_t *)y + n, p->y_row);
-		return;
-	}
 	const struct msd_native_sums own = p->sums;
-	for (size_t r = 0; r < rows; r++, y += p->y_row * size) {
+	size_t r = 0;
+	if (columns == PANEL && size == 1 && !own.by_column)
+		r = put_rows(&own, t->sums, rows, m, (uint8_t *)y + n, p->y_row);
+	for (y += r * p->y_row * size; r < rows; r++, y += p->y_row * size) {
 		for (size_t c = 0; c < columns; c += LANES) {
 			put_vector(&own, load_units(t->sums + r * PANEL + c), m + r,
 				   n + c, columns - c, y);
@@ -336,22 +350,15 @@ static void bring_panel(const struct msd_native_window *w, size_t k,
 	brings[count <= 4 ? count : 0](w, k, t, s, count, ret);
 }
 
-static size_t panels_of(size_t k)
-{
-	const size_t n = BLOCK / (k + 1) + 1;
-
-	return n < MOST_PANELS ? n : MOST_PANELS;
-}
-
 size_t LEVEL(integer_scratch)(size_t k)
 {
-	return panels_of(k) * k * PANEL + PANEL;
+	return k * PANEL + PANEL;
 }
 
+/* A panel is brought when its tiles are computed: it stays in the nearest cache. */
 static void run_product(const struct msd_native_integers *p, enum kind kind, size_t m0,
 			size_t m1, size_t n0, size_t n1, float *scratch)
 {
-	const size_t step = panels_of(p->k) * PANEL;
 	struct tile t;
 	struct taps taps;
 
@@ -359,24 +366,18 @@ static void run_product(const struct msd_native_integers *p, enum kind kind, siz
 	t.k = p->k;
 	if (p->packed_b == NULL)
 		fill_taps(p->window, &taps);
-	for (size_t block = n0; block < n1; block += step) {
-		const size_t end = n1 - block < step ? n1 : block + step;
+	for (size_t n = n0; n < n1; n += PANEL) {
 		const float *b = scratch;
 
 		if (p->packed_b != NULL) {
-			b = p->packed_b + block * p->k;
+			b = p->packed_b + n * p->k;
 		} else {
-			for (size_t n = block; n < end; n += PANEL) {
-				bring_panel(p->window, p->k, &taps, n,
-					    end - n < PANEL ? end - n : PANEL,
-					    scratch + (n - block) * p->k);
-			}
+			bring_panel(p->window, p->k, &taps, n,
+				    n1 - n < PANEL ? n1 - n : PANEL, scratch);
 		}
-		for (size_t n = block; n < end; n += PANEL) {
-			t.b = (const unit_at *)(const void *)(b + (n - block) * p->k);
-			for (size_t m = m0; m < m1; m += ROWS)
-				run_one(p, &t, m, m1, n, end);
-		}
+		t.b = (const unit_at *)(const void *)b;
+		for (size_t m = m0; m < m1; m += ROWS)
+			run_one(p, &t, m, m1, n, n1);
 	}
 }
 

@@ -191,4 +191,30 @@ INLINE ivec round_bytes(vec v, const struct msd_native_rounding r)
 	return (round_limited(v, r.low, r.high) + r.zero) & is_number;
 }
 
+/* For divide_bytes(): not a number if the inverse is infinite. */
+INLINE vec inverse_of(float by)
+{
+	const float inverse = 1 / by;
+
+	return all(__builtin_isfinite(inverse) ? inverse : __builtin_nanf(""));
+}
+
+/* The bytes of v / by. A product by the inverse is close to the quotient, so it has the
+ * same bytes if it is not near a tie. Limits are far below 1000. */
+INLINE ivec divide_bytes(vec v, vec by, vec inverse, const struct msd_native_rounding r)
+{
+#ifdef MSD_HAS_MASKS
+	const vec q = v * inverse;
+	/* The distance from the nearest integer. */
+	const __m512 rest = _mm512_reduce_ps((__m512)q, 0);
+
+	if (_mm512_cmp_ps_mask(_mm512_abs_ps(rest), _mm512_set1_ps(0.499f),
+			       _CMP_LT_OQ) == UINT16_MAX)
+		return round_limited(q, r.low, r.high) + r.zero;
+#else
+	(void)inverse;
+#endif
+	return round_bytes(v / by, r);
+}
+
 #endif

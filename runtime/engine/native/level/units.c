@@ -98,55 +98,81 @@ INLINE void fill_phase(const struct source *of, const int width, const size_t st
 		to[i] = one_unit(&s, width, i * step);
 }
 
-/* As pad_plane(): columns that no window reads are left out. */
-INLINE void fill_row(const struct msd_native_window *w, const struct source *row,
-		     const int width, size_t phase, unit_at *to)
+/* The columns of a phase that a row of the input has, @n from unit @first and byte
+ * @from on. Columns that no window reads are left out, as in pad_plane(). */
+struct phase {
+	size_t first, from, n;
+};
+
+static struct phase phase_of(const struct msd_native_window *w, size_t phase)
 {
 	const size_t step = w->stride[W];
 	const size_t first = (w->before[W] + step - 1 - phase) / step;
-	const size_t i = first * step + phase - w->before[W];
-	size_t n = i < w->in[W] ? (w->in[W] - i + step - 1) / step : 0;
-	struct source s = *row;
+	const size_t from = first * step + phase - w->before[W];
+	const size_t n = from < w->in[W] ? (w->in[W] - from + step - 1) / step : 0;
+	const size_t room = first < w->columns ? w->columns - first : 0;
 
-	if (first >= w->columns || n == 0)
-		return;
-	n = n < w->columns - first ? n : w->columns - first;
+	return (struct phase){first, from, n < room ? n : room};
+}
+
+/* The rows of one depth; the first one of the output is at @to. */
+INLINE void fill_rows(const struct msd_native_window *w, const struct source *slice,
+		      const int width, const size_t step, const struct phase p,
+		      unit_at *to)
+{
+	const size_t row = w->columns * w->stride[W];
+	struct source s = *slice;
+
 	for (size_t r = 0; r < QUAD; r++)
-		s.x[r] += i;
-	to += first;
+		s.x[r] += p.from;
+	to += w->before[H] * row + p.first;
+	for (size_t h = w->before[H]; h < w->in[H] + w->before[H] && h < w->rows[1];
+	     h++, to += row) {
+		if (w->kernel[H] != 1 || h % w->stride[H] == 0)
+			fill_phase(&s, width, step, p.n, to);
+		for (size_t r = 0; r < QUAD; r++)
+			s.x[r] += w->in[W];
+	}
+}
+
+INLINE void fill_slice(const struct msd_native_window *w, const struct source *slice,
+		       const int width, const struct phase p, unit_at *to)
+{
+	const size_t step = w->stride[W];
+
 	if (step == 1) {
-		fill_phase(&s, width, 1, n, to);
+		fill_rows(w, slice, width, 1, p, to);
 	} else if (step == 2) {
-		fill_phase(&s, width, 2, n, to);
+		fill_rows(w, slice, width, 2, p, to);
 	} else {
-		fill_phase(&s, width, step, n, to);
+		fill_rows(w, slice, width, step, p, to);
 	}
 }
 
 INLINE void fill_plane(const struct msd_native_window *w, const struct source *planes,
 		       const int width, unit_at *ret)
 {
-	const size_t row = w->columns * w->stride[W];
 	const size_t phases = w->kernel[W] == 1 ? 1 : w->stride[W];
+	const size_t size = w->rows[1] * w->columns * w->stride[W];
+	struct source slice = *planes;
 
 	if (w->is_direct) {
 		fill_phase(planes, width, 1, w->plane, ret);
 		return;
 	}
 	memset(ret, width == QUAD ? planes->zero : 0, w->plane * sizeof(*ret));
-	for (size_t line = 0; line < w->in[D] * w->in[H]; line++) {
-		const size_t d = line / w->in[H] + w->before[D];
-		const size_t h = line % w->in[H] + w->before[H];
-		unit_at *to = ret + (d * w->rows[1] + h) * row;
-		struct source s = *planes;
+	for (size_t d = w->before[D]; d < w->in[D] + w->before[D] && d < w->rows[0];
+	     d++) {
+		for (size_t i = 0; i < phases; i++) {
+			const struct phase p = phase_of(w, i);
 
-		if (d >= w->rows[0] || h >= w->rows[1] ||
-		    (w->kernel[H] == 1 && h % w->stride[H] != 0))
-			continue;
+			if (p.n > 0) {
+				fill_slice(w, &slice, width, p,
+					   ret + d * size + i * w->columns);
+			}
+		}
 		for (size_t r = 0; r < QUAD; r++)
-			s.x[r] += line * w->in[W];
-		for (size_t p = 0; p < phases; p++)
-			fill_row(w, &s, width, p, to + p * w->columns);
+			slice.x[r] += w->in[H] * w->in[W];
 	}
 }
 
