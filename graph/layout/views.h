@@ -33,5 +33,11 @@ MSD_MUST_CHECK msd_err msd_views_init(struct msd_views *v, const modser_graph *g
 				      const size_t *order, const size_t *last,
 				      const bool *is_strange, struct msd_diag *d);
 void msd_views_finish(struct msd_views *v);
+/**
+ * True if all kernels of ours for the operator of @node may write output 0 onto any
+ * input of its dtype and shape: each element depends on the elements of the inputs at
+ * its own place, and is written after these are read.
+ */
+MSD_MUST_CHECK bool msd_views_may_overwrite(const modser_sg_node *node);
 
 #endif

@@ -35,7 +35,7 @@ ELSEWHERE = {
     "graph/ir/": "Const InputOp",  # those that compute nothing
     "graph/modser_graph.h": "Const InputOp",
     ONNX: "Const InputOp Noop",
-    "graph/layout/in_place.c": "",  # which may write over their input
+    "graph/layout/views.c": "",  # which may write over their input
     "graph/layout/pieces.c": "",  # which only copy
     "runtime/plan/operations.c": "",  # how many operations each has
     "client/cli/measure/node_times.c": "",  # which only move elements
