@@ -1,5 +1,5 @@
 /*
- * Numbers that are known while a model is read: extents, and what is computed of them.
+ * Fold numbers that are known while a model is read: extents, and what follows of them.
  * An extent that only a call brings, and all that follows from it, is TF_UNKNOWN. A
  * node of known numbers becomes a constant; other numbers go to its row's value.
  */
@@ -8,20 +8,15 @@
 
 #include "graph/ir/graph.h"
 #include "graph/serializer/tensorflow/layer.h"
+#include "graph/serializer/tensorflow/numbers.h"
 #include "graph/serializer/tensorflow/stride.h"
 
-/* Numbers of a scalar or of one dimension. */
-struct numbers {
-	size_t n;
-	bool is_vector;
-	int64_t v[TF_MAX_INTS];
-};
-
 /* An operator's numbers, from those of its inputs; false: they do not follow. */
-typedef bool folder(struct tf_layer *x, const struct numbers *in, struct numbers *ret);
+typedef bool folder(struct tf_layer *x, const struct tf_numbers *in,
+		    struct tf_numbers *ret);
 
-static bool fold_shape(struct tf_layer *x, const struct numbers *in,
-		       struct numbers *ret)
+static bool fold_shape(struct tf_layer *x, const struct tf_numbers *in,
+		       struct tf_numbers *ret)
 {
 	const modser_sg_tensor *t = x->in[0]->t;
 
@@ -35,7 +30,8 @@ static bool fold_shape(struct tf_layer *x, const struct numbers *in,
 	return true;
 }
 
-static bool fold_rank(struct tf_layer *x, const struct numbers *in, struct numbers *ret)
+static bool fold_rank(struct tf_layer *x, const struct tf_numbers *in,
+		      struct tf_numbers *ret)
 {
 	(void)in;
 	ret->n = 1;
@@ -43,7 +39,8 @@ static bool fold_rank(struct tf_layer *x, const struct numbers *in, struct numbe
 	return ret->v[0] >= 0;
 }
 
-static bool fold_size(struct tf_layer *x, const struct numbers *in, struct numbers *ret)
+static bool fold_size(struct tf_layer *x, const struct tf_numbers *in,
+		      struct tf_numbers *ret)
 {
 	if (!fold_shape(x, in, ret))
 		return false;
@@ -53,28 +50,29 @@ static bool fold_size(struct tf_layer *x, const struct numbers *in, struct numbe
 		    __builtin_mul_overflow(all, ret->v[i], &all))
 			return false;
 	}
-	*ret = (struct numbers){.n = 1, .v = {all}};
+	*ret = (struct tf_numbers){.n = 1, .v = {all}};
 	return true;
 }
 
 /* Cast and moves that keep the order. */
-static bool fold_same(struct tf_layer *x, const struct numbers *in, struct numbers *ret)
+static bool fold_same(struct tf_layer *x, const struct tf_numbers *in,
+		      struct tf_numbers *ret)
 {
 	(void)x;
 	*ret = in[0];
 	return true;
 }
 
-static bool fold_scalar(struct tf_layer *x, const struct numbers *in,
-			struct numbers *ret)
+static bool fold_scalar(struct tf_layer *x, const struct tf_numbers *in,
+			struct tf_numbers *ret)
 {
 	*ret = in[0];
 	ret->is_vector = false;
 	return in[0].n == 1 && (x->n_in < 2 || in[1].n == 0 || in[1].is_vector);
 }
 
-static bool fold_vector(struct tf_layer *x, const struct numbers *in,
-			struct numbers *ret)
+static bool fold_vector(struct tf_layer *x, const struct tf_numbers *in,
+			struct tf_numbers *ret)
 {
 	(void)x;
 	*ret = in[0];
@@ -82,8 +80,8 @@ static bool fold_vector(struct tf_layer *x, const struct numbers *in,
 	return !in[0].is_vector;
 }
 
-static bool fold_reshape(struct tf_layer *x, const struct numbers *in,
-			 struct numbers *ret)
+static bool fold_reshape(struct tf_layer *x, const struct tf_numbers *in,
+			 struct tf_numbers *ret)
 {
 	(void)x;
 	*ret = in[0];
@@ -91,7 +89,7 @@ static bool fold_reshape(struct tf_layer *x, const struct numbers *in,
 	return in[1].is_vector && (in[1].n == 1 || (in[1].n == 0 && in[0].n == 1));
 }
 
-static bool join(const struct numbers *parts, size_t n, struct numbers *ret)
+static bool join(const struct tf_numbers *parts, size_t n, struct tf_numbers *ret)
 {
 	ret->is_vector = true;
 	for (size_t i = 0; i < n; i++) {
@@ -103,7 +101,8 @@ static bool join(const struct numbers *parts, size_t n, struct numbers *ret)
 	return true;
 }
 
-static bool fold_pack(struct tf_layer *x, const struct numbers *in, struct numbers *ret)
+static bool fold_pack(struct tf_layer *x, const struct tf_numbers *in,
+		      struct tf_numbers *ret)
 {
 	for (size_t i = 0; i < x->n_in; i++) {
 		if (in[i].is_vector)
@@ -113,8 +112,8 @@ static bool fold_pack(struct tf_layer *x, const struct numbers *in, struct numbe
 }
 
 /* The axis is the last input of ConcatV2, and the first of Concat. */
-static bool fold_concat(struct tf_layer *x, const struct numbers *in,
-			struct numbers *ret)
+static bool fold_concat(struct tf_layer *x, const struct tf_numbers *in,
+			struct tf_numbers *ret)
 {
 	const size_t first = x->row->type == 1 ? 1 : 0;
 
@@ -125,35 +124,8 @@ static bool fold_concat(struct tf_layer *x, const struct numbers *in,
 	return join(in + first, x->n_in - 1, ret);
 }
 
-static int64_t clamp(int64_t v, int64_t low, int64_t high)
-{
-	return v < low ? low : v > high ? high : v;
-}
-
-/* A negative place counts from the end of @n numbers; INT64_MIN is before the first. */
-static int64_t place_in(int64_t at, int64_t n)
-{
-	return at < 0 && at != INT64_MIN ? at + n : at;
-}
-
-/* Append the numbers of @in that @s chooses to @ret. */
-static void append_range(const struct numbers *in, const struct tf_stride *s,
-			 struct numbers *ret)
-{
-	const int64_t n = (int64_t)in->n;
-	const int64_t low = s->step > 0 ? 0 : -1;
-	const int64_t high = s->step > 0 ? n : n - 1;
-	/* A longer step leaves the list, too, and its sum fits. */
-	const int64_t step = clamp(s->step, -n - 1, n + 1);
-	const int64_t end = clamp(place_in(s->end, n), low, high);
-
-	for (int64_t i = clamp(place_in(s->begin, n), low, high);
-	     step > 0 ? i < end : i > end; i += step)
-		ret->v[ret->n++] = in->v[i];
-}
-
-static bool fold_strided_slice(struct tf_layer *x, const struct numbers *in,
-			       struct numbers *ret)
+static bool fold_strided_slice(struct tf_layer *x, const struct tf_numbers *in,
+			       struct tf_numbers *ret)
 {
 	struct tf_stride s;
 
@@ -168,13 +140,13 @@ static bool fold_strided_slice(struct tf_layer *x, const struct numbers *in,
 	if (in[3].v[0] == 0)
 		return false;
 	s = tf_stride_of(x, 0, in[1].v[0], in[2].v[0], in[3].v[0]);
-	append_range(&in[0], &s, ret);
+	tf_numbers_slice(&in[0], &s, ret);
 	ret->is_vector = !s.is_one;
 	return ret->is_vector || ret->n == 1;
 }
 
-static bool fold_slice(struct tf_layer *x, const struct numbers *in,
-		       struct numbers *ret)
+static bool fold_slice(struct tf_layer *x, const struct tf_numbers *in,
+		       struct tf_numbers *ret)
 {
 	const int64_t begin = in[1].v[0];
 	const int64_t size = in[2].v[0];
@@ -190,8 +162,8 @@ static bool fold_slice(struct tf_layer *x, const struct numbers *in,
 	return true;
 }
 
-static bool fold_gather(struct tf_layer *x, const struct numbers *in,
-			struct numbers *ret)
+static bool fold_gather(struct tf_layer *x, const struct tf_numbers *in,
+			struct tf_numbers *ret)
 {
 	(void)x;
 	if (!in[0].is_vector)
@@ -206,123 +178,8 @@ static bool fold_gather(struct tf_layer *x, const struct numbers *in,
 	return true;
 }
 
-enum operation {
-	ADD,
-	SUB,
-	MUL,
-	FLOOR_DIV,
-	FLOOR_MOD,
-	MAX,
-	MIN,
-	LESS,
-	LESS_EQUAL,
-	GREATER,
-	GREATER_EQUAL,
-	EQUAL,
-	NOT_EQUAL,
-	AND,
-	OR,
-};
-
-static bool divide(int64_t a, int64_t b, bool rest, int64_t *ret)
-{
-	if (b == 0 || (a == INT64_MIN && b == -1))
-		return false;
-	const int64_t q = a / b - (a % b != 0 && (a < 0) != (b < 0));
-	*ret = rest ? a - q * b : q;
-	return true;
-}
-
-static bool compute(enum operation op, int64_t a, int64_t b, int64_t *ret)
-{
-	switch (op) {
-	case ADD:
-		return !__builtin_add_overflow(a, b, ret);
-	case SUB:
-		return !__builtin_sub_overflow(a, b, ret);
-	case MUL:
-		return !__builtin_mul_overflow(a, b, ret);
-	case FLOOR_DIV:
-	case FLOOR_MOD:
-		return divide(a, b, op == FLOOR_MOD, ret);
-	case MAX:
-		*ret = a > b ? a : b;
-		return true;
-	case MIN:
-		*ret = a < b ? a : b;
-		return true;
-	case LESS:
-		*ret = a < b;
-		return true;
-	case LESS_EQUAL:
-		*ret = a <= b;
-		return true;
-	case GREATER:
-		*ret = a > b;
-		return true;
-	case GREATER_EQUAL:
-		*ret = a >= b;
-		return true;
-	case EQUAL:
-		*ret = a == b;
-		return true;
-	case NOT_EQUAL:
-		*ret = a != b;
-		return true;
-	case AND:
-		*ret = a != 0 && b != 0;
-		return true;
-	case OR:
-		*ret = a != 0 || b != 0;
-		return true;
-	}
-	return false;
-}
-
-static bool fold_two(const struct numbers *in, enum operation op, struct numbers *ret)
-{
-	const size_t n = in[0].is_vector && in[1].is_vector && in[1].n == 1 ? in[0].n
-			 : in[1].is_vector                                  ? in[1].n
-									    : in[0].n;
-
-	if ((in[0].n != n && in[0].n != 1) || (in[1].n != n && in[1].n != 1))
-		return false;
-	ret->n = n;
-	ret->is_vector = in[0].is_vector || in[1].is_vector;
-	for (size_t i = 0; i < n; i++) {
-		const int64_t a = in[0].v[in[0].n == n ? i : 0];
-		const int64_t b = in[1].v[in[1].n == n ? i : 0];
-
-		if (a == TF_UNKNOWN || b == TF_UNKNOWN) {
-			ret->v[i] = TF_UNKNOWN;
-		} else if (!compute(op, a, b, &ret->v[i])) {
-			return false;
-		}
-	}
-	return true;
-}
-
-/* A reduction of all numbers to one. */
-static bool fold_all(struct tf_layer *x, const struct numbers *in, enum operation op,
-		     struct numbers *ret)
-{
-	if (!in[0].is_vector || in[0].n == 0 || in[1].n != 1)
-		return false;
-	ret->n = 1;
-	ret->is_vector = tf_bool(x, "keep_dims", false);
-	ret->v[0] = in[0].v[0];
-	for (size_t i = 1; i < in[0].n; i++) {
-		if (ret->v[0] == TF_UNKNOWN || in[0].v[i] == TF_UNKNOWN) {
-			ret->v[0] = TF_UNKNOWN;
-		} else if (!compute(op, ret->v[0], in[0].v[i], &ret->v[0])) {
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool fold_range(struct tf_layer *x, const struct numbers *in,
-		       struct numbers *ret)
+static bool fold_range(struct tf_layer *x, const struct tf_numbers *in,
+		       struct tf_numbers *ret)
 {
 	const int64_t begin = in[0].v[0];
 	const int64_t end = in[1].v[0];
@@ -345,7 +202,8 @@ static bool fold_range(struct tf_layer *x, const struct numbers *in,
 	return true;
 }
 
-static bool fold_fill(struct tf_layer *x, const struct numbers *in, struct numbers *ret)
+static bool fold_fill(struct tf_layer *x, const struct tf_numbers *in,
+		      struct tf_numbers *ret)
 {
 	const int64_t n = in[0].v[0];
 
@@ -360,8 +218,8 @@ static bool fold_fill(struct tf_layer *x, const struct numbers *in, struct numbe
 	return true;
 }
 
-static bool fold_select(struct tf_layer *x, const struct numbers *in,
-			struct numbers *ret)
+static bool fold_select(struct tf_layer *x, const struct tf_numbers *in,
+			struct tf_numbers *ret)
 {
 	(void)x;
 	if (in[0].n != 1 || in[0].v[0] == TF_UNKNOWN ||
@@ -371,7 +229,8 @@ static bool fold_select(struct tf_layer *x, const struct numbers *in,
 	return true;
 }
 
-static bool fold_not(struct tf_layer *x, const struct numbers *in, struct numbers *ret)
+static bool fold_not(struct tf_layer *x, const struct tf_numbers *in,
+		     struct tf_numbers *ret)
 {
 	(void)x;
 	*ret = in[0];
@@ -382,53 +241,64 @@ static bool fold_not(struct tf_layer *x, const struct numbers *in, struct number
 	return true;
 }
 
+/* A reduction of all numbers to one. */
+static bool fold_all(struct tf_layer *x, const struct tf_numbers *in,
+		     enum tf_operation op, struct tf_numbers *ret)
+{
+	if (!in[0].is_vector || in[0].n == 0 || in[1].n != 1)
+		return false;
+	ret->n = 1;
+	ret->is_vector = tf_bool(x, "keep_dims", false);
+	return tf_numbers_reduce(op, &in[0], &ret->v[0]);
+}
+
 /* Rows with a function, or with an operation on two inputs or on all numbers. */
 static const struct fold_row {
 	const char *op;
 	folder *fold;
-	enum operation operation;
+	enum tf_operation operation;
 	bool is_all;
 	bool of_shapes; /* its inputs need no numbers */
 } rows[] = {
-	{"Shape", fold_shape, ADD, false, true},
-	{"Rank", fold_rank, ADD, false, true},
-	{"Size", fold_size, ADD, false, true},
-	{"Cast", fold_same, ADD, false, false},
-	{"Squeeze", fold_scalar, ADD, false, false},
-	{"ExpandDims", fold_vector, ADD, false, false},
-	{"Reshape", fold_reshape, ADD, false, false},
-	{"Pack", fold_pack, ADD, false, false},
-	{"ConcatV2", fold_concat, ADD, false, false},
-	{"Concat", fold_concat, ADD, false, false},
-	{"StridedSlice", fold_strided_slice, ADD, false, false},
-	{"Slice", fold_slice, ADD, false, false},
-	{"GatherV2", fold_gather, ADD, false, false},
-	{"Gather", fold_gather, ADD, false, false},
-	{"Range", fold_range, ADD, false, false},
-	{"Fill", fold_fill, ADD, false, false},
-	{"Select", fold_select, ADD, false, false},
-	{"SelectV2", fold_select, ADD, false, false},
-	{"LogicalNot", fold_not, ADD, false, false},
-	{"Add", NULL, ADD, false, false},
-	{"AddV2", NULL, ADD, false, false},
-	{"Sub", NULL, SUB, false, false},
-	{"Mul", NULL, MUL, false, false},
-	{"FloorDiv", NULL, FLOOR_DIV, false, false},
-	{"FloorMod", NULL, FLOOR_MOD, false, false},
-	{"Maximum", NULL, MAX, false, false},
-	{"Minimum", NULL, MIN, false, false},
-	{"Less", NULL, LESS, false, false},
-	{"LessEqual", NULL, LESS_EQUAL, false, false},
-	{"Greater", NULL, GREATER, false, false},
-	{"GreaterEqual", NULL, GREATER_EQUAL, false, false},
-	{"Equal", NULL, EQUAL, false, false},
-	{"NotEqual", NULL, NOT_EQUAL, false, false},
-	{"LogicalAnd", NULL, AND, false, false},
-	{"LogicalOr", NULL, OR, false, false},
-	{"Prod", NULL, MUL, true, false},
-	{"Sum", NULL, ADD, true, false},
-	{"Max", NULL, MAX, true, false},
-	{"Min", NULL, MIN, true, false},
+	{"Shape", fold_shape, TF_ADD, false, true},
+	{"Rank", fold_rank, TF_ADD, false, true},
+	{"Size", fold_size, TF_ADD, false, true},
+	{"Cast", fold_same, TF_ADD, false, false},
+	{"Squeeze", fold_scalar, TF_ADD, false, false},
+	{"ExpandDims", fold_vector, TF_ADD, false, false},
+	{"Reshape", fold_reshape, TF_ADD, false, false},
+	{"Pack", fold_pack, TF_ADD, false, false},
+	{"ConcatV2", fold_concat, TF_ADD, false, false},
+	{"Concat", fold_concat, TF_ADD, false, false},
+	{"StridedSlice", fold_strided_slice, TF_ADD, false, false},
+	{"Slice", fold_slice, TF_ADD, false, false},
+	{"GatherV2", fold_gather, TF_ADD, false, false},
+	{"Gather", fold_gather, TF_ADD, false, false},
+	{"Range", fold_range, TF_ADD, false, false},
+	{"Fill", fold_fill, TF_ADD, false, false},
+	{"Select", fold_select, TF_ADD, false, false},
+	{"SelectV2", fold_select, TF_ADD, false, false},
+	{"LogicalNot", fold_not, TF_ADD, false, false},
+	{"Add", NULL, TF_ADD, false, false},
+	{"AddV2", NULL, TF_ADD, false, false},
+	{"Sub", NULL, TF_SUB, false, false},
+	{"Mul", NULL, TF_MUL, false, false},
+	{"FloorDiv", NULL, TF_FLOOR_DIV, false, false},
+	{"FloorMod", NULL, TF_FLOOR_MOD, false, false},
+	{"Maximum", NULL, TF_MAX, false, false},
+	{"Minimum", NULL, TF_MIN, false, false},
+	{"Less", NULL, TF_LESS, false, false},
+	{"LessEqual", NULL, TF_LESS_EQUAL, false, false},
+	{"Greater", NULL, TF_GREATER, false, false},
+	{"GreaterEqual", NULL, TF_GREATER_EQUAL, false, false},
+	{"Equal", NULL, TF_EQUAL, false, false},
+	{"NotEqual", NULL, TF_NOT_EQUAL, false, false},
+	{"LogicalAnd", NULL, TF_AND, false, false},
+	{"LogicalOr", NULL, TF_OR, false, false},
+	{"Prod", NULL, TF_MUL, true, false},
+	{"Sum", NULL, TF_ADD, true, false},
+	{"Max", NULL, TF_MAX, true, false},
+	{"Min", NULL, TF_MIN, true, false},
 };
 
 static const struct fold_row *find_row(const char *op)
@@ -440,12 +310,12 @@ static const struct fold_row *find_row(const char *op)
 	return NULL;
 }
 
-static bool take(struct tf_layer *x, size_t i, struct numbers *ret)
+static bool take(struct tf_layer *x, size_t i, struct tf_numbers *ret)
 {
 	size_t n;
 	const int64_t *ints = tf_ints(x->f->l, x->in[i], &n);
 
-	*ret = (struct numbers){0};
+	*ret = (struct tf_numbers){0};
 	if (ints == NULL || n > TF_MAX_INTS || x->in[i]->t->ndim < 0 ||
 	    x->in[i]->t->ndim > 1)
 		return false;
@@ -455,8 +325,8 @@ static bool take(struct tf_layer *x, size_t i, struct numbers *ret)
 	return true;
 }
 
-static bool fold(struct tf_layer *x, const struct fold_row *row, struct numbers *in,
-		 struct numbers *ret)
+static bool fold(struct tf_layer *x, const struct fold_row *row, struct tf_numbers *in,
+		 struct tf_numbers *ret)
 {
 	for (size_t i = 0; i < x->n_in && !row->of_shapes; i++) {
 		if (!take(x, i, &in[i]))
@@ -465,7 +335,7 @@ static bool fold(struct tf_layer *x, const struct fold_row *row, struct numbers 
 	if (row->fold != NULL)
 		return row->fold(x, in, ret);
 	return row->is_all ? fold_all(x, in, row->operation, ret)
-			   : fold_two(in, row->operation, ret);
+			   : tf_numbers_combine(row->operation, &in[0], &in[1], ret);
 }
 
 /* The type of the output; NULL: it has no integers. */
@@ -475,7 +345,7 @@ static const char *type_of(const struct tf_layer *x, const struct fold_row *row)
 					    "Tparams", "Tidx",     NULL};
 	const Tensorflow__AttrValue *a = NULL;
 
-	if (row->operation >= LESS || row->fold == fold_not)
+	if (row->operation >= TF_LESS || row->fold == fold_not)
 		return "bool";
 	if (row->fold == fold_rank)
 		return "int32";
@@ -495,13 +365,13 @@ static const char *type_of(const struct tf_layer *x, const struct fold_row *row)
 		       : NULL;
 }
 
-static bool run(struct tf_layer *x, struct numbers *ret, const char **ret_dtype)
+static bool run(struct tf_layer *x, struct tf_numbers *ret, const char **ret_dtype)
 {
 	const struct fold_row *row = find_row(x->node->op);
-	struct numbers *in = NULL;
+	struct tf_numbers *in = NULL;
 	bool is_folded = false;
 
-	*ret = (struct numbers){0};
+	*ret = (struct tf_numbers){0};
 	if (row == NULL || x->n_in > TF_MAX_INTS || x->n_in == 0)
 		return false;
 	*ret_dtype = type_of(x, row);
@@ -511,7 +381,7 @@ static bool run(struct tf_layer *x, struct numbers *ret, const char **ret_dtype)
 	return is_folded;
 }
 
-static modser_sg_tensor *make(struct tf_layer *x, const struct numbers *n,
+static modser_sg_tensor *make(struct tf_layer *x, const struct tf_numbers *n,
 			      const char *dtype)
 {
 	const int64_t dims[] = {(int64_t)n->n};
@@ -535,7 +405,7 @@ static modser_sg_tensor *make(struct tf_layer *x, const struct numbers *n,
 	return t;
 }
 
-static bool is_whole(const struct numbers *n, const char *dtype)
+static bool is_whole(const struct tf_numbers *n, const char *dtype)
 {
 	for (size_t i = 0; i < n->n; i++) {
 		if (n->v[i] == TF_UNKNOWN ||
@@ -547,7 +417,7 @@ static bool is_whole(const struct numbers *n, const char *dtype)
 
 int tf_fold(struct tf_layer *x)
 {
-	struct numbers n;
+	struct tf_numbers n;
 	const char *dtype;
 
 	if (!run(x, &n, &dtype) || !is_whole(&n, dtype))
@@ -578,7 +448,7 @@ static void keep_counter(struct tf_layer *x, struct tf_value *v)
 int tf_keep_ints(struct tf_layer *x, struct tf_value *v)
 {
 	const Tensorflow__AttrValue *type = tf_attr(x, "T");
-	struct numbers n;
+	struct tf_numbers n;
 	const char *dtype;
 
 	if (!v->t->has_dtype && type != NULL && type->has_type &&
