@@ -12,7 +12,6 @@
  */
 #include <string.h>
 
-#include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
 #include "graph/op/attention/fused.h"
 #include "graph/pass/fusion.h"
@@ -296,29 +295,14 @@ static modser_sg_op *create_op(const struct formula *m, modser_graph *g)
 	return op;
 }
 
-/* The last node of the formula becomes the operator; the others go. */
 static int become(struct formula *m)
 {
-	modser_sg_node *last = m->nodes[m->n - 1];
 	modser_sg_tensor *const in[MSD_FUSED_ATTENTION_INPUTS] = {
 		m->q.t,   m->k.t,        m->v.t,       m->mask,
 		m->flags, m->factors[0], m->factors[1]};
-	size_t n = MSD_FUSED_ATTENTION_INPUTS;
-	modser_sg_op *op = create_op(m, last->graph);
 
-	if (op == NULL)
-		return -1;
-	for (size_t i = 0; i + 1 < m->n; i++)
-		msd_sg_merge(m->nodes[i], last);
-	msd_sg_node_take_op(last, op);
-	last->n_inputs = 0;
-	while (in[n - 1] == NULL)
-		n--;
-	for (size_t i = 0; i < n; i++) {
-		if (modser_sg_node_add_input(last, in[i]) < 0)
-			return -1;
-	}
-	return 0;
+	return msd_fusion_become(m->nodes, m->n, create_op(m, m->f->job->g), in,
+				 MSD_FUSED_ATTENTION_INPUTS);
 }
 
 static int run(const struct msd_pass_job *job, size_t *ret_n)

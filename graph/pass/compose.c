@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
 #include "graph/op/layer/product.h"
 #include "graph/op/reduce/params.h"
@@ -243,25 +242,6 @@ static bool find_norm(struct formula *m, modser_sg_node *sub, struct norm *ret)
 	       is_row(ret->shift, x);
 }
 
-/* The last node of the formula becomes @op with these inputs; the others go. */
-static int become(struct formula *m, modser_sg_op *op, modser_sg_tensor *const *in,
-		  size_t n)
-{
-	modser_sg_node *last = m->nodes[m->n - 1];
-
-	if (op == NULL)
-		return -1;
-	for (size_t i = 0; i + 1 < m->n; i++)
-		msd_sg_merge(m->nodes[i], last);
-	msd_sg_node_take_op(last, op);
-	last->n_inputs = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (modser_sg_node_add_input(last, in[i]) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int compose_gelu(struct formula *m, modser_sg_node *node, size_t *ret_n)
 {
 	const bool is_tanh = msd_links_is_op(node, "Tanh");
@@ -275,7 +255,7 @@ static int compose_gelu(struct formula *m, modser_sg_node *node, size_t *ret_n)
 	if (op == NULL || modser_sg_op_set_param(op, "approximate", &how) != 0)
 		return -1;
 	++*ret_n;
-	return become(m, op, &x, 1);
+	return msd_fusion_become(m->nodes, m->n, op, &x, 1);
 }
 
 static int compose(struct formula *m, modser_sg_node *node, size_t *ret_n)
@@ -292,7 +272,9 @@ static int compose(struct formula *m, modser_sg_node *node, size_t *ret_n)
 	if (op == NULL || modser_sg_op_set_param(op, "eps", &eps) != 0)
 		return -1;
 	++*ret_n;
-	return become(m, op, (modser_sg_tensor *[]){norm.x, norm.scale, norm.shift}, 3);
+	return msd_fusion_become(m->nodes, m->n, op,
+				 (modser_sg_tensor *[]){norm.x, norm.scale, norm.shift},
+				 3);
 }
 
 static int run(const struct msd_pass_job *job, size_t *ret_n)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
 
 int msd_fusion_init(struct msd_fusion *f, const struct msd_pass_job *job)
@@ -52,4 +53,24 @@ modser_sg_tensor *msd_fusion_beside(const modser_sg_node *node,
 	if (node->inputs[0] == t)
 		return node->inputs[1];
 	return node->inputs[1] == t ? node->inputs[0] : NULL;
+}
+
+int msd_fusion_become(modser_sg_node *const *nodes, size_t n, modser_sg_op *op,
+		      modser_sg_tensor *const *in, size_t n_in)
+{
+	modser_sg_node *last = nodes[n - 1];
+
+	if (op == NULL)
+		return -1;
+	for (size_t i = 0; i + 1 < n; i++)
+		msd_sg_merge(nodes[i], last);
+	msd_sg_node_take_op(last, op);
+	last->n_inputs = 0;
+	while (n_in > 0 && in[n_in - 1] == NULL)
+		n_in--;
+	for (size_t i = 0; i < n_in; i++) {
+		if (modser_sg_node_add_input(last, in[i]) < 0)
+			return -1;
+	}
+	return 0;
 }

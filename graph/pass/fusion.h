@@ -25,5 +25,13 @@ bool msd_fusion_is_same_shape(const struct msd_fusion *f, const modser_sg_tensor
 /** Input @i of @node, which has two, if the other one is @t; NULL: it is not. */
 modser_sg_tensor *msd_fusion_beside(const modser_sg_node *node,
 				    const modser_sg_tensor *t);
+/**
+ * Replace the @n nodes of a formula by one: the last one becomes @op with the inputs
+ * @in, whose last ones may be NULL; the others are removed. NULL as @op, or -1: memory
+ * is short.
+ */
+MSD_MUST_CHECK int msd_fusion_become(modser_sg_node *const *nodes, size_t n,
+				     modser_sg_op *op, modser_sg_tensor *const *in,
+				     size_t n_in);
 
 #endif
