@@ -196,7 +196,8 @@ MODSER_GRAPH_API modser_sg_node *modser_sg_node_create(modser_graph *graph,
 MODSER_GRAPH_API int modser_sg_node_set_op(modser_sg_node *node, modser_sg_op *op);
 /**
  * Return the index of the input or output, or -1. A NULL input is omitted, a NULL
- * output is not requested.
+ * output is not requested. The operator's first min_in inputs and min_out outputs are
+ * not NULL; without a limit of outputs, each may be.
  */
 MODSER_GRAPH_API int modser_sg_node_add_input(modser_sg_node *node,
 					      modser_sg_tensor *tensor);

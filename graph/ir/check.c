@@ -99,6 +99,11 @@ int msd_sg_check_ends(const modser_sg_node *node)
 		if (node->inputs[k] == NULL)
 			return bad_node(node, "an input that it needs is missing");
 	}
+	/* An operator with any number of outputs may leave out each of them. */
+	for (size_t k = 0; s->max_out != MODSER_MANY && k < s->min_out; k++) {
+		if (node->outputs[k] == NULL)
+			return bad_node(node, "an output that it must have is missing");
+	}
 	return 0;
 }
 

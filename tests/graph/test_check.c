@@ -64,6 +64,15 @@ Test(graph_check, names_an_input_that_is_missing)
 	expect_fault("node 3 \"relu\", ReLu: an input that it needs is missing");
 }
 
+/* The passes and kernels of an operator with one output do not ask for it. */
+Test(graph_check, names_an_output_that_is_missing)
+{
+	modser_sg_node *node = net_node(g, "relu", "ReLu", NULL);
+
+	(void)modser_sg_node_add_input(node, modser_graph_tensor(g, 0));
+	expect_fault("node 3 \"relu\", ReLu: an output that it must have is missing");
+}
+
 Test(graph_check, names_a_tensor_that_nobody_produces)
 {
 	(void)modser_sg_tensor_create(g, "lost");
