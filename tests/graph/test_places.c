@@ -48,6 +48,22 @@ Test(places, of_an_odd_rest_more_is_behind)
 	one_end(&o);
 }
 
+Test(places, around_nothing_is_padding)
+{
+	static const int64_t pads[] = {1, 2};
+	const void *const in[] = {NULL};
+	struct one o = one_begin("Pad");
+
+	one_add_input(&o, "float32", 0);
+	one_add_constant(&o, "int64", 2, pads);
+	cr_assert_eq(msd_plan_create(o.g, &o.plan, &o.d), MSD_OK);
+	cr_assert_eq(msd_plan_run(o.plan, in, &o.d), MSD_OK);
+	const float *y = msd_plan_output(o.plan, 0);
+	for (size_t i = 0; i < 3; i++)
+		cr_expect_eq(y[i], 0);
+	one_end(&o);
+}
+
 Test(places, of_nothing_is_nothing)
 {
 	static const int64_t sizes[] = {5, 0};

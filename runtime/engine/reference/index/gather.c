@@ -104,8 +104,11 @@ static void pad_row(const struct pad *p, const uint8_t *x, uint8_t *y)
 
 	end = end < first ? first : end < n ? end : n;
 	pick(p, x, y, 0, first);
-	memcpy(y + (size_t)first * p->size, x + (first - before) * (int64_t)p->size,
-	       (size_t)(end - first) * p->size);
+	if (end > first) { /* an empty input may have no bytes */
+		memcpy(y + (size_t)first * p->size,
+		       x + (first - before) * (int64_t)p->size,
+		       (size_t)(end - first) * p->size);
+	}
 	pick(p, x, y, end, n);
 }
 
