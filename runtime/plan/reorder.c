@@ -1,11 +1,10 @@
 /*
  * Happy path: the steps are walked in the order of a run. The engine of each says which
- * layouts its node reads and writes. An input that lacks the wanted form gets a reorder
- * before the step, or reads that of an earlier step; an output of the graph gets one to
- * rows right behind its producer. Then the reorders become steps.
+ * forms its node reads and writes (forms.h). An input that lacks the wanted form gets a
+ * reorder before the step, or reads that of an earlier step; an output of the graph
+ * gets one to rows right behind its producer. Then the reorders become steps.
  *
- * A layout that cannot hold a tensor leaves the node to rows. Failures: a layout
- * without a function, or of impossible size; a constant that cannot be converted.
+ * Failures: those of forms.c, and a constant that cannot be converted.
  */
 #include "runtime/plan/reorder.h"
 
@@ -14,33 +13,20 @@
 
 #include "graph/ir/graph.h"
 #include "graph/layout/arena.h"
-#include "graph/plugin/plugin.h"
 #include "proto/base/grow.h"
 #include "runtime/kernel/kernel.h"
 #include "runtime/plan/entry.h"
+#include "runtime/plan/forms.h"
 
 #define MOST_WHY 256
-#define MOST_BYTES (SIZE_MAX / 4)
-
-/* A layout that a node wants for a tensor. */
-struct want {
-	const modserd_layout *layout; /* NULL: rows */
-	size_t bytes;                 /* in that layout */
-};
 
 /* State while the steps are walked. */
 struct build {
 	struct msd_entry *e;
 	struct msd_reorders *r;
 	const size_t *last; /* of the groups */
-	/* By tensor: the form that its producer writes, and the others. */
-	struct want *main;
-	const struct msd_engine **main_by;
-	struct msd_reorder **others;
+	struct msd_forms forms;
 	struct msd_reorder **end; /* of the list */
-	/* The answer of the node's engine: inputs, then outputs. */
-	const modserd_layout **asked;
-	struct want *wants;
 	/* Its number among the steps and in the plan, its first and last place in the
 	 * order, and the step before which its reorders run. */
 	size_t step, row, order, until, at;
@@ -119,8 +105,8 @@ static msd_err add(struct build *b, const struct msd_reorder *like, size_t bytes
 	r->by = (struct msd_engine_node){&engine, r};
 	r->row = b->row;
 	r->at = b->at;
-	r->other = b->others[t->index];
-	b->others[t->index] = r;
+	r->other = b->forms.others[t->index];
+	b->forms.others[t->index] = r;
 	*b->end = r;
 	b->end = &r->next;
 	*ret = r;
@@ -144,7 +130,7 @@ static void read_form(struct build *b, const modser_sg_tensor *t, struct msd_reo
 static struct msd_reorder *find(const struct build *b, const modser_sg_tensor *t,
 				const modserd_layout *layout)
 {
-	struct msd_reorder *r = b->others[t->index];
+	struct msd_reorder *r = b->forms.others[t->index];
 
 	while (r != NULL && (r->is_to_rows ? NULL : r->layout) != layout)
 		r = r->other;
@@ -165,8 +151,8 @@ static msd_err make_rows(struct build *b, const modser_sg_tensor *t,
 		return msd_diag_no_memory(d);
 	read_form(b, t, NULL);
 	return add(b,
-		   &(struct msd_reorder){.engine = b->main_by[t->index]->name,
-					 .layout = b->main[t->index].layout,
+		   &(struct msd_reorder){.engine = b->forms.main_by[t->index]->name,
+					 .layout = b->forms.main[t->index].layout,
 					 .is_to_rows = true,
 					 .tensor = t,
 					 .node = node},
@@ -175,8 +161,9 @@ static msd_err make_rows(struct build *b, const modser_sg_tensor *t,
 
 /* Another layout of @t than its producer writes: there is a way from rows alone. */
 static msd_err make_layout(struct build *b, const modser_sg_tensor *t,
-			   const struct want *want, const struct msd_entry_step *step,
-			   struct msd_reorder **ret, struct msd_diag *d)
+			   const struct msd_form *want,
+			   const struct msd_entry_step *step, struct msd_reorder **ret,
+			   struct msd_diag *d)
 {
 	struct msd_reorder *rows = NULL;
 	msd_err err = MSD_OK;
@@ -184,7 +171,7 @@ static msd_err make_layout(struct build *b, const modser_sg_tensor *t,
 	*ret = find(b, t, want->layout);
 	if (*ret != NULL)
 		return MSD_OK;
-	if (b->main[t->index].layout != NULL)
+	if (b->forms.main[t->index].layout != NULL)
 		err = make_rows(b, t, step->call.node, &rows, d);
 	if (err != MSD_OK)
 		return err;
@@ -204,13 +191,13 @@ static msd_err set_input(struct build *b, const struct msd_entry_step *step, siz
 {
 	const size_t argument = (size_t)(step->call.in - b->e->in) + k;
 	const modser_sg_tensor *t = msd_entry_ends(step).in[k];
-	const struct want *want = &b->wants[k];
+	const struct msd_form *want = &b->forms.wants[k];
 	struct msd_reorder *r = NULL;
 	msd_err err = MSD_OK;
 
 	if (t == NULL)
 		return MSD_OK;
-	if (want->layout != b->main[t->index].layout) {
+	if (want->layout != b->forms.main[t->index].layout) {
 		err = want->layout == NULL ? make_rows(b, t, step->call.node, &r, d)
 					   : make_layout(b, t, want, step, &r, d);
 	}
@@ -228,14 +215,14 @@ static msd_err set_output(struct build *b, const struct msd_entry_step *step, si
 {
 	const struct msd_entry_ends ends = msd_entry_ends(step);
 	const modser_sg_tensor *t = ends.out[k];
-	const struct want *want = &b->wants[ends.n_in + k];
+	const struct msd_form *want = &b->forms.wants[ends.n_in + k];
 	struct msd_reorder *r = NULL;
 
 	if (t == NULL)
 		return MSD_OK;
 	b->r->last[t->index] = b->until;
-	b->main[t->index] = *want;
-	b->main_by[t->index] = step->by->engine;
+	b->forms.main[t->index] = *want;
+	b->forms.main_by[t->index] = step->by->engine;
 	b->r->bytes[t->index] = want->bytes;
 	b->r->out_layouts[(size_t)(step->call.out - b->e->out) + k] = want->layout;
 	if (b->last[t->index] != MSD_ARENA_KEEP) /* it is no output of the graph */
@@ -250,79 +237,7 @@ static msd_err set_output(struct build *b, const struct msd_entry_step *step, si
 	return err;
 }
 
-/* A layout of engine @by in which @t exists already; NULL: there is none. */
-static const modserd_layout *
-existing(const struct build *b, const struct msd_engine *by, const modser_sg_tensor *t)
-{
-	const struct msd_reorder *r = t != NULL ? b->others[t->index] : NULL;
-
-	if (t == NULL || b->main_by[t->index] == by)
-		return t != NULL ? b->main[t->index].layout : NULL;
-	while (r != NULL && (r->is_to_rows || strcmp(r->engine, by->name) != 0))
-		r = r->other;
-	return r != NULL ? r->layout : NULL;
-}
-
-/* MSD_UNSUPPORTED without a text: the layout cannot hold the tensor. */
-static msd_err measure(const struct build *b, const char *name,
-		       const modser_sg_tensor *t, struct want *want, struct msd_diag *d)
-{
-	if (want->layout == b->main[t->index].layout) {
-		want->bytes = b->main[t->index].bytes;
-		return MSD_OK;
-	}
-	if (!msd_plugin_check_layout(want->layout)) {
-		return msd_diag_set(d, MSD_BAD_ARTIFACT, "engine %s: %s", name,
-				    modser_registration_error());
-	}
-	want->bytes = want->layout->bytes(t);
-	if (want->bytes > MOST_BYTES) {
-		return msd_diag_set(d, MSD_TOO_LARGE,
-				    "engine %s: layout %s of \"%s\" takes %zu bytes",
-				    name, want->layout->name, t->name, want->bytes);
-	}
-	return want->bytes > 0 ? MSD_OK : MSD_UNSUPPORTED;
-}
-
-static modser_sg_tensor *tensor_at(const modser_sg_node *node, size_t k)
-{
-	return k < node->n_inputs ? node->inputs[k] : node->outputs[k - node->n_inputs];
-}
-
-/* Set what the node reads and writes: rows, unless its engine wants layouts. */
-static msd_err ask(struct build *b, const struct msd_entry_step *step,
-		   struct msd_diag *d)
-{
-	const struct msd_engine *by = step->by->engine;
-	const modser_sg_node *node = step->call.node;
-	const size_t n = msd_entry_ends(step).n_in + msd_entry_ends(step).n_out;
-	msd_err err = MSD_OK;
-
-	memset(b->wants, 0, n * sizeof(*b->wants));
-	if (by->lay_out == NULL)
-		return MSD_OK;
-	for (size_t k = 0; k < n; k++) {
-		b->asked[k] =
-			k < node->n_inputs ? existing(b, by, node->inputs[k]) : NULL;
-	}
-	if (!by->lay_out(step->by->state, node, b->asked, b->asked + node->n_inputs))
-		return MSD_OK;
-	for (size_t k = 0; err == MSD_OK && k < n; k++) {
-		const modser_sg_tensor *t = tensor_at(node, k);
-
-		if (t == NULL || b->asked[k] == NULL)
-			continue;
-		b->wants[k].layout = b->asked[k];
-		err = measure(b, by->name, t, &b->wants[k], d);
-	}
-	if (err == MSD_UNSUPPORTED) {
-		memset(b->wants, 0, n * sizeof(*b->wants));
-		return MSD_OK;
-	}
-	return err;
-}
-
-static bool has_layout(const struct want *wants, size_t n)
+static bool has_layout(const struct msd_form *wants, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (wants[i].layout != NULL)
@@ -334,7 +249,7 @@ static bool has_layout(const struct want *wants, size_t n)
 static msd_err lay_out(struct build *b, struct msd_entry_step *step, struct msd_diag *d)
 {
 	const struct msd_entry_ends ends = msd_entry_ends(step);
-	msd_err err = ask(b, step, d);
+	msd_err err = msd_forms_ask(&b->forms, step, d);
 
 	b->at = b->step;
 	for (size_t k = 0; err == MSD_OK && k < ends.n_in; k++)
@@ -344,9 +259,9 @@ static msd_err lay_out(struct build *b, struct msd_entry_step *step, struct msd_
 		err = set_output(b, step, k, d);
 	if (err != MSD_OK)
 		return msd_entry_blame(step->call.node, err, d);
-	if (has_layout(b->wants, ends.n_in))
+	if (has_layout(b->forms.wants, ends.n_in))
 		step->call.in_layouts = b->r->in_layouts + (step->call.in - b->e->in);
-	if (has_layout(b->wants + ends.n_in, ends.n_out)) {
+	if (has_layout(b->forms.wants + ends.n_in, ends.n_out)) {
 		step->call.out_layouts =
 			b->r->out_layouts + (step->call.out - b->e->out);
 	}
@@ -423,24 +338,9 @@ static bool allocate(struct build *b, size_t n_in, size_t n_out, size_t most)
 		if (b->last[i] == MSD_ARENA_NOWHERE)
 			r->last[i] = MSD_ARENA_NOWHERE;
 	}
-	b->main = calloc(g->n_tensors + 1, sizeof(*b->main));
-	b->main_by = calloc(g->n_tensors + 1, sizeof(*b->main_by));
-	b->others = calloc(g->n_tensors + 1, sizeof(*b->others));
-	b->asked = calloc(most, sizeof(*b->asked));
-	b->wants = calloc(most, sizeof(*b->wants));
 	return r->in != NULL && r->in_layouts != NULL && r->out_layouts != NULL &&
 	       r->rows != NULL && r->last != NULL && r->bytes != NULL &&
-	       b->main != NULL && b->main_by != NULL && b->others != NULL &&
-	       b->asked != NULL && b->wants != NULL;
-}
-
-static void build_finish(struct build *b)
-{
-	free(b->main);
-	free((void *)b->main_by);
-	free((void *)b->others);
-	free((void *)b->asked);
-	free(b->wants);
+	       msd_forms_init(&b->forms, g, most);
 }
 
 static bool may_lay_out(const struct msd_entry *e)
@@ -474,7 +374,7 @@ msd_err msd_reorders_create(struct msd_entry *e, struct msd_diag *d)
 	}
 	msd_err err =
 		allocate(&b, n_in, n_out, most) ? walk(&b, d) : msd_diag_no_memory(d);
-	build_finish(&b);
+	msd_forms_finish(&b.forms);
 	if (err == MSD_OK && b.has_layouts)
 		return insert(e, d);
 	if (err == MSD_OK) {
