@@ -1,7 +1,7 @@
 #ifndef MSD_RUNTIME_PLAN_CLOCK_H
 #define MSD_RUNTIME_PLAN_CLOCK_H
 /*
- * The times of the nodes of one run. A plan without a clock pays one branch a run.
+ * The times of the nodes of one run. A run without a clock pays one branch a node.
  * Rows are numbered as in describe.h; the nodes of a Loop's body have the sums over
  * its iterations, and are also a part of the Loop's time.
  */
@@ -19,6 +19,12 @@ struct msd_clock {
 	uint64_t start_ns; /* msd_now_ns() */
 	size_t n;
 	struct msd_clock_row rows[];
+};
+
+/* The rows of one plan. */
+struct msd_clock_part {
+	struct msd_clock *clock; /* NULL: runs are not timed */
+	size_t first_row;
 };
 
 /** Count a run of row @row that began at @begin_ns and ends now. Returns now. */

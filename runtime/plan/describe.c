@@ -55,7 +55,7 @@ static size_t number(struct msd_plan *p, size_t first)
 				next = number(flow->graphs[k].plan, next);
 		}
 	}
-	p->first_row = first;
+	p->times.first_row = first;
 	p->n_rows = next - first;
 	return next;
 }
@@ -220,8 +220,8 @@ static void put_group(struct msd_buf *out, const struct msd_plan *p,
 	if (group == NULL) {
 		msd_pack_nil(out);
 	} else {
-		msd_pack_uint(out,
-			      p->first_row + entry->groups.row[group->nodes[0]->index]);
+		msd_pack_uint(out, p->times.first_row +
+					   entry->groups.row[group->nodes[0]->index]);
 	}
 }
 
@@ -243,7 +243,7 @@ static void put_row(struct msd_buf *out, const struct msd_plan *p, size_t row,
 		put_engine(out, is_shaped ? engine_of(p, node) : NULL, node,
 			   is_view(p, node));
 	}
-	put_layout(out, p, row - p->first_row, node);
+	put_layout(out, p, row - p->times.first_row, node);
 	put_merged(out, node);
 	put_group(out, p, node);
 	put_tensors(out, "inputs", node->inputs, node->n_inputs);
@@ -290,9 +290,9 @@ static void walk_bodies(struct page *page, const struct msd_plan *p, size_t node
 
 static void walk(struct page *page, struct msd_plan *p, int64_t body_of)
 {
-	size_t row = p->first_row;
+	size_t row = p->times.first_row;
 
-	if (page->is_full || p->first_row + p->n_rows <= page->from)
+	if (page->is_full || p->times.first_row + p->n_rows <= page->from)
 		return;
 	for (size_t i = 0; i < p->g->n_nodes; i++) {
 		const modser_sg_node *node = p->now->nodes[p->program.order[i]];
@@ -300,7 +300,7 @@ static void walk(struct page *page, struct msd_plan *p, int64_t body_of)
 		if (!msd_sg_node_is_given(node))
 			add_row(page, p, row++, node, body_of);
 	}
-	row = p->first_row;
+	row = p->times.first_row;
 	for (size_t i = 0; i < p->g->n_nodes; i++) {
 		const size_t node = p->program.order[i];
 

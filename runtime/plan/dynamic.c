@@ -184,14 +184,12 @@ static void drop_list(struct msd_dynamic *y, modser_sg_tensor *const *list, size
 	}
 }
 
-static msd_err run_step(struct msd_dynamic *y, size_t step, struct msd_diag *d)
+static msd_err run_step(struct msd_dynamic *y, modser_sg_node *node, size_t step,
+			struct msd_diag *d)
 {
-	modser_sg_node *node = y->g->nodes[y->p->order[step]];
-
-	if (msd_sg_node_is_given(node))
-		return MSD_OK;
 	const msd_err err = y->p->flows[node->index] != NULL ? run_flow(y, node, d)
 							     : run_inferred(y, node, d);
+
 	drop_list(y, node->inputs, node->n_inputs, step);
 	drop_list(y, node->outputs, node->n_outputs, step);
 	return err;
@@ -216,36 +214,26 @@ static msd_err end(struct msd_dynamic *y, const void **ret_outputs, struct msd_d
 	return err;
 }
 
-static msd_err run_all(struct msd_dynamic *y, struct msd_diag *d)
-{
-	msd_err err = MSD_OK;
-
-	for (size_t step = 0; err == MSD_OK && step < y->g->n_nodes; step++)
-		err = run_step(y, step, d);
-	return err;
-}
-
-/* The same with times. */
-static msd_err run_timed(struct msd_dynamic *y, struct msd_diag *d)
-{
-	size_t row = y->first_row;
-	uint64_t begin_ns = msd_now_ns();
-	msd_err err = MSD_OK;
-
-	for (size_t step = 0; err == MSD_OK && step < y->g->n_nodes; step++) {
-		err = run_step(y, step, d);
-		if (!msd_sg_node_is_given(y->g->nodes[y->p->order[step]]))
-			begin_ns = msd_clock_count(y->clock, row++, begin_ns);
-	}
-	return err;
-}
-
 msd_err msd_dynamic_run(struct msd_dynamic *y, const struct msd_plan_args *call,
-			const void **ret_outputs, struct msd_diag *d)
+			const struct msd_clock_part *times, const void **ret_outputs,
+			struct msd_diag *d)
 {
+	const bool is_timed = times->clock != NULL;
+	uint64_t begin_ns = is_timed ? msd_now_ns() : 0;
+	size_t row = times->first_row;
+	msd_err err = MSD_OK;
+
 	forget(y);
 	y->call = call;
 	bind(y);
-	const msd_err err = y->clock != NULL ? run_timed(y, d) : run_all(y, d);
+	for (size_t step = 0; err == MSD_OK && step < y->g->n_nodes; step++) {
+		modser_sg_node *node = y->g->nodes[y->p->order[step]];
+
+		if (msd_sg_node_is_given(node))
+			continue;
+		err = run_step(y, node, step, d);
+		if (is_timed)
+			begin_ns = msd_clock_count(times->clock, row++, begin_ns);
+	}
 	return err == MSD_OK ? end(y, ret_outputs, d) : err;
 }

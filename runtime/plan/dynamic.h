@@ -7,7 +7,7 @@
 #include "runtime/plan/args.h"
 #include "runtime/plan/program.h"
 
-struct msd_clock;
+struct msd_clock_part;
 
 struct msd_dynamic {
 	struct msd_graph_program *p;
@@ -18,8 +18,6 @@ struct msd_dynamic {
 	const void **in; /* arguments of the running node */
 	void **out;
 	const struct msd_plan_args *call; /* of the run */
-	struct msd_clock *clock;          /* of the run; NULL: it is not timed */
-	size_t first_row;                 /* of its nodes, there */
 };
 
 /** Prepare runs of @view, a view of the graph of @p; takes ownership of it. */
@@ -29,11 +27,12 @@ MSD_MUST_CHECK msd_err msd_dynamic_create(struct msd_graph_program *p,
 					  struct msd_dynamic **ret, struct msd_diag *d);
 void msd_dynamic_destroy(struct msd_dynamic *y); /* NULL is fine */
 /**
- * Run; the view's inputs have the shapes of the call. @ret_outputs gets the address of
- * each output, valid until the next run.
+ * Run; the view's inputs have the shapes of the call, and @times gets the times of the
+ * nodes. @ret_outputs gets the address of each output, valid until the next run.
  */
 MSD_MUST_CHECK msd_err msd_dynamic_run(struct msd_dynamic *y,
 				       const struct msd_plan_args *call,
+				       const struct msd_clock_part *times,
 				       const void **ret_outputs, struct msd_diag *d);
 
 #endif

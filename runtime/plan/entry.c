@@ -438,32 +438,30 @@ static inline msd_err run_step(const struct msd_entry_step *step, struct msd_dia
 				   : msd_entry_blame(step->call.node, err, d);
 }
 
-msd_err msd_entry_run(struct msd_entry *e, struct msd_arena_block *arena,
-		      const struct msd_plan_args *call, const void **ret_outputs,
-		      struct msd_diag *d)
+/* Count the time of @step, which began at @begin_ns. Returns now. */
+static uint64_t count(const struct msd_clock_part *times,
+		      const struct msd_entry_step *step, uint64_t begin_ns)
 {
-	msd_err err = begin(e, arena, call, ret_outputs, d);
+	const size_t row = times->first_row + step->row;
 
-	for (size_t i = 0; err == MSD_OK && i < e->n_steps; i++)
-		err = run_step(&e->steps[i], d);
-	return err == MSD_OK ? end(e, call, ret_outputs, d) : err;
+	return msd_reorder_of(step) != NULL
+		       ? msd_clock_count_reorder(times->clock, row, begin_ns)
+		       : msd_clock_count(times->clock, row, begin_ns);
 }
 
-msd_err msd_entry_run_timed(struct msd_entry *e, struct msd_arena_block *arena,
-			    const struct msd_plan_args *call, const void **ret_outputs,
-			    struct msd_clock *clock, size_t first_row,
-			    struct msd_diag *d)
+msd_err msd_entry_run(struct msd_entry *e, struct msd_arena_block *arena,
+		      const struct msd_plan_args *call,
+		      const struct msd_clock_part *times, const void **ret_outputs,
+		      struct msd_diag *d)
 {
+	const bool is_timed = times->clock != NULL;
 	msd_err err = begin(e, arena, call, ret_outputs, d);
-	uint64_t begin_ns = msd_now_ns();
+	uint64_t begin_ns = is_timed ? msd_now_ns() : 0;
 
 	for (size_t i = 0; err == MSD_OK && i < e->n_steps; i++) {
-		const struct msd_reorder *r = msd_reorder_of(&e->steps[i]);
-		const size_t row = first_row + e->steps[i].row;
-
 		err = run_step(&e->steps[i], d);
-		begin_ns = r != NULL ? msd_clock_count_reorder(clock, row, begin_ns)
-				     : msd_clock_count(clock, row, begin_ns);
+		if (is_timed)
+			begin_ns = count(times, &e->steps[i], begin_ns);
 	}
 	return err == MSD_OK ? end(e, call, ret_outputs, d) : err;
 }

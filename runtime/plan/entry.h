@@ -13,6 +13,7 @@
 #include "runtime/plan/group.h"
 #include "runtime/plan/program.h"
 
+struct msd_clock_part;
 struct msd_reorder;
 struct msd_reorders;
 
@@ -83,20 +84,14 @@ struct msd_entry_ends msd_entry_ends(const struct msd_entry_step *step);
 /** True if the entry is for inputs of these shapes and dtypes. */
 bool msd_entry_is_for(const struct msd_entry *e, const struct msd_graph_program *p,
 		      const struct msd_plan_input *inputs);
-/** Run in @arena. @ret_outputs gets the address of each output. */
+/**
+ * Run in @arena. @times gets the time of each step in its row. @ret_outputs gets the
+ * address of each output.
+ */
 MSD_MUST_CHECK msd_err msd_entry_run(struct msd_entry *e, struct msd_arena_block *arena,
 				     const struct msd_plan_args *call,
+				     const struct msd_clock_part *times,
 				     const void **ret_outputs, struct msd_diag *d);
-
-struct msd_clock;
-/** The same; the clock counts a step in @first_row + its row. */
-MSD_MUST_CHECK msd_err msd_entry_run_timed(struct msd_entry *e,
-					   struct msd_arena_block *arena,
-					   const struct msd_plan_args *call,
-					   const void **ret_outputs,
-					   struct msd_clock *clock, size_t first_row,
-					   struct msd_diag *d);
-
 /**
  * Copy output @i of @g from *@at, if the caller makes memory for it; *@at is then the
  * copy.

@@ -3,10 +3,10 @@
 /* Private to this folder: the parts of a plan. */
 #include "graph/modser_graph.h"
 #include "runtime/plan/allocator.h"
+#include "runtime/plan/clock.h"
 #include "runtime/plan/program.h"
 #include "runtime/plan/shapes.h"
 
-struct msd_clock;
 struct msd_dynamic;
 
 enum msd_plan_mode {
@@ -27,8 +27,7 @@ struct msd_plan {
 	const modser_graph *now;        /* with the shapes of the last run */
 	const struct msd_entry *now_by; /* its entry; NULL: none yet, or DYNAMIC */
 	const void **outputs;           /* addresses of the last run */
-	struct msd_clock *clock;        /* times the next run; NULL: none does */
-	size_t first_row;               /* of its nodes: describe.h */
+	struct msd_clock_part times;    /* of the next run; its rows: describe.h */
 	size_t n_rows; /* with those of all graphs within nodes; 0: unset */
 };
 

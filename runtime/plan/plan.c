@@ -150,9 +150,9 @@ static msd_err run_dynamic(struct msd_plan *p, const struct msd_plan_args *args,
 
 	p->now = p->dynamic->g;
 	p->now_by = NULL;
-	p->dynamic->clock = p->clock;
-	p->dynamic->first_row = p->first_row;
-	return err == MSD_OK ? msd_dynamic_run(p->dynamic, args, p->outputs, d) : err;
+	return err == MSD_OK
+		       ? msd_dynamic_run(p->dynamic, args, &p->times, p->outputs, d)
+		       : err;
 }
 
 /* The entry of the last run had to make room for one that failed. */
@@ -162,18 +162,6 @@ static void forget_evicted(struct msd_plan *p)
 		return;
 	p->now = p->g;
 	p->now_by = NULL;
-}
-
-static msd_err run_entry(struct msd_plan *p, struct msd_entry *entry,
-			 const struct msd_plan_args *args, struct msd_diag *d)
-{
-	p->now = entry->g;
-	p->now_by = entry;
-	if (p->clock != NULL) {
-		return msd_entry_run_timed(entry, &p->arena, args, p->outputs, p->clock,
-					   p->first_row, d);
-	}
-	return msd_entry_run(entry, &p->arena, args, p->outputs, d);
 }
 
 msd_err msd_plan_call(struct msd_plan *plan, const struct msd_plan_args *args,
@@ -192,7 +180,10 @@ msd_err msd_plan_call(struct msd_plan *plan, const struct msd_plan_args *args,
 	if (plan->mode == MSD_PLAN_DYNAMIC) {
 		err = run_dynamic(plan, args, d);
 	} else {
-		err = run_entry(plan, entry, args, d);
+		plan->now = entry->g;
+		plan->now_by = entry;
+		err = msd_entry_run(entry, &plan->arena, args, &plan->times,
+				    plan->outputs, d);
 	}
 	msd_pool_end_series();
 	return err;

@@ -12,7 +12,7 @@
 /* Plans of graphs within nodes share the clock. */
 static void set(struct msd_plan *p, struct msd_clock *c)
 {
-	p->clock = c;
+	p->times.clock = c;
 	for (size_t i = 0; i < p->g->n_nodes; i++) {
 		for (size_t k = 0; p->flows[i] != NULL && k < MSD_FLOW_GRAPHS; k++) {
 			if (p->flows[i]->graphs[k].plan != NULL)
@@ -37,7 +37,7 @@ msd_err msd_plan_clock_start(struct msd_plan *plan, struct msd_diag *d)
 
 struct msd_clock *msd_plan_clock_stop(struct msd_plan *plan)
 {
-	struct msd_clock *c = plan->clock;
+	struct msd_clock *c = plan->times.clock;
 
 	set(plan, NULL);
 	return c;
