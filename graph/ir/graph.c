@@ -113,6 +113,11 @@ const char *modser_graph_error_name(const modser_graph *graph)
 	return msd_err_name(graph->diag.code);
 }
 
+msd_err msd_sg_error(const modser_graph *g, struct msd_diag *d)
+{
+	return msd_diag_set(d, g->diag.code, "%s", modser_graph_error(g));
+}
+
 int modser_graph_fail(modser_graph *graph, const char *text)
 {
 	if (graph == NULL || text == NULL)

@@ -108,6 +108,8 @@ struct modser_graph {
 /** Record the error of a function on @g. Returns -1. */
 int msd_sg_fail(modser_graph *g, msd_err code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/** Copy the error of @g to @d. Returns its code. */
+msd_err msd_sg_error(const modser_graph *g, struct msd_diag *d);
 /**
  * Count a node of the file: operator @op of @domain ("": none), which the format
  * knows. 0, or -1: memory is short.

@@ -140,7 +140,7 @@ static msd_err run_inferred(struct msd_dynamic *y, modser_sg_node *node,
 				    "node %zu \"%s\": its shape is not known",
 				    node->number, node->name);
 	}
-	return result == 0 ? run_kernel(y, node, d) : msd_graph_program_fail(y->g, d);
+	return result == 0 ? run_kernel(y, node, d) : msd_sg_error(y->g, d);
 }
 
 /* A node that runs graphs sets its output shapes itself. */

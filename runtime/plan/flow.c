@@ -31,12 +31,6 @@ bool msd_flow_is(const modser_sg_node *node)
 	return kernel_of(node) != NULL;
 }
 
-static msd_err graph_error(const modser_graph *g, struct msd_diag *d)
-{
-	return msd_diag_set(d, msd_err_from_name(modser_graph_error_name(g)), "%s",
-			    modser_graph_error(g));
-}
-
 static msd_err graph_init(struct msd_flow_graph *f, modser_graph *g, struct msd_diag *d)
 {
 	f->graph = g;
@@ -72,7 +66,7 @@ static msd_err create(const modser_sg_node *node, struct msd_flow **ret,
 	if (f->in == NULL)
 		err = msd_diag_no_memory(d);
 	if (err == MSD_OK && msd_flow_check(node) != 0)
-		err = graph_error(node->graph, d);
+		err = msd_sg_error(node->graph, d);
 	for (size_t i = 0; err == MSD_OK && i < MSD_FLOW_GRAPHS; i++) {
 		modser_graph *g = msd_flow_graph(node, i);
 
@@ -136,7 +130,7 @@ static msd_err set_tensor(modser_sg_tensor *t, struct msd_dtype dtype,
 {
 	msd_sg_tensor_take_dtype(t, dtype);
 	if (modser_sg_tensor_set_dims(t, dims, ndim) != 0)
-		return graph_error(t->graph, d);
+		return msd_sg_error(t->graph, d);
 	return MSD_OK;
 }
 

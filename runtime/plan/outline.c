@@ -52,10 +52,7 @@ static msd_err outline_init(struct outline *o, modser_graph *g, struct msd_diag 
 	};
 	if (o->order == NULL || o->own == NULL || o->in == NULL || o->out == NULL)
 		return msd_diag_no_memory(d);
-	if (msd_sg_order(g, o->order) == 0)
-		return MSD_OK;
-	return msd_diag_set(d, msd_err_from_name(modser_graph_error_name(g)), "%s",
-			    modser_graph_error(g));
+	return msd_sg_order(g, o->order) == 0 ? MSD_OK : msd_sg_error(g, d);
 }
 
 static void outline_finish(struct outline *o)
@@ -225,11 +222,8 @@ static msd_err set_inputs(modser_graph *view, const struct msd_flow_value *in,
 
 		msd_sg_tensor_take_dtype(t, in[i].dtype);
 		t->value = in[i].data;
-		if (modser_sg_tensor_set_dims(t, in[i].dims, in[i].ndim) != 0) {
-			return msd_diag_set(
-				d, msd_err_from_name(modser_graph_error_name(view)),
-				"%s", modser_graph_error(view));
-		}
+		if (modser_sg_tensor_set_dims(t, in[i].dims, in[i].ndim) != 0)
+			return msd_sg_error(view, d);
 	}
 	return MSD_OK;
 }

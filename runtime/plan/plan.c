@@ -104,7 +104,7 @@ static msd_err set_inputs(const struct msd_plan *p, modser_graph *view,
 			msd_sg_tensor_take_dtype(view->inputs[i], inputs[i].dtype);
 		if (modser_sg_tensor_set_dims(view->inputs[i], inputs[i].dims,
 					      inputs[i].ndim) != 0)
-			return msd_graph_program_fail(view, d);
+			return msd_sg_error(view, d);
 	}
 	return MSD_OK;
 }

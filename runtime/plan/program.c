@@ -16,12 +16,6 @@
 #include "graph/layout/memory_plan.h"
 #include "runtime/engine/engine.h"
 
-msd_err msd_graph_program_fail(const modser_graph *g, struct msd_diag *d)
-{
-	return msd_diag_set(d, msd_err_from_name(modser_graph_error_name(g)), "%s",
-			    modser_graph_error(g));
-}
-
 static msd_err check_constants(const modser_sg_node *node, struct msd_diag *d)
 {
 	for (size_t i = 0; i < node->n_inputs; i++) {
@@ -46,8 +40,7 @@ static msd_err check_given(modser_sg_node *node, bool *is_open, struct msd_diag 
 		*is_open = *is_open || t->dims[i] < 0;
 	if (t->ndim >= 0 && t->type != MODSER_TENSOR_CONST)
 		return MSD_OK;
-	return msd_sg_infer_node(node) == 0 ? MSD_OK
-					    : msd_graph_program_fail(node->graph, d);
+	return msd_sg_infer_node(node) == 0 ? MSD_OK : msd_sg_error(node->graph, d);
 }
 
 static msd_err infer_and_claim(struct msd_graph_program *p, modser_sg_node *node,
@@ -56,7 +49,7 @@ static msd_err infer_and_claim(struct msd_graph_program *p, modser_sg_node *node
 	const int result = msd_sg_infer_node(node);
 
 	if (result < 0)
-		return msd_graph_program_fail(node->graph, d);
+		return msd_sg_error(node->graph, d);
 	*is_open = *is_open || result == MSD_INFER_LATER;
 	return result == 0 && p->flows[node->index] == NULL
 		       ? msd_claim_make(&p->claims[node->index], node, d)
@@ -149,7 +142,7 @@ msd_err msd_graph_program_init(struct msd_graph_program *p, modser_graph *g,
 	*p = (struct msd_graph_program){.g = g, .flows = flows, .is_within = is_within};
 	msd_err err = allocate(p, d);
 	if (err == MSD_OK && msd_sg_order(g, p->order) != 0)
-		err = msd_graph_program_fail(g, d);
+		err = msd_sg_error(g, d);
 	if (err == MSD_OK)
 		err = prepare(p, ret_is_open, d);
 	if (err == MSD_OK && *ret_is_open)
@@ -182,7 +175,7 @@ msd_err msd_graph_program_infer(const struct msd_graph_program *p, modser_graph 
 			continue;
 		const int result = msd_sg_infer_node(node);
 		if (result < 0)
-			return msd_graph_program_fail(view, d);
+			return msd_sg_error(view, d);
 		*ret_is_open = result == MSD_INFER_LATER;
 	}
 	return MSD_OK;

@@ -39,7 +39,5 @@ void msd_graph_program_finish(struct msd_graph_program *p);
 MSD_MUST_CHECK msd_err msd_graph_program_infer(const struct msd_graph_program *p,
 					       modser_graph *view, bool *ret_is_open,
 					       struct msd_diag *d);
-/** The error of @g as a diag. Returns its code. */
-msd_err msd_graph_program_fail(const modser_graph *g, struct msd_diag *d);
 
 #endif
