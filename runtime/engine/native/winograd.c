@@ -101,12 +101,33 @@ static void pad(const void *ctx, size_t first, size_t end, size_t thread)
 	}
 }
 
-/* Channels @m0 .. @m1 - 1 of tiles @tile .. @tile + @n - 1; @columns of them and of
- * the rest of the last panel. */
-static void multiply(const struct job *j, size_t m0, size_t m1, size_t columns,
+static size_t round_up(size_t n, size_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* Columns that the product computes in lanes of rows: a vector would be empty for the
+ * most part. */
+static size_t few_of(const struct job *j, size_t n)
+{
+	const size_t few = n % j->k->lanes;
+
+	return few <= j->k->lanes / 4 ? few : 0;
+}
+
+/* Floats from the values of @n tiles to the next ones. */
+static size_t values_size(const struct job *j, size_t n)
+{
+	return round_up(n, j->k->panel) * j->r->in_channels + GAP;
+}
+
+/* Channels @m0 .. @m1 - 1 of @n tiles: whole vectors, and few columns behind them. */
+static void multiply(const struct job *j, size_t m0, size_t m1, size_t n,
 		     const float *values, float *sums)
 {
 	const size_t depth = j->r->in_channels;
+	const size_t size = round_up(n, j->k->lanes);
+	const size_t columns = few_of(j, n) > 0 ? n : size;
 	const size_t all = j->k->pack_a_floats(j->r->channels, depth);
 
 	for (size_t v = 0; v < VALUES; v++) {
@@ -115,9 +136,9 @@ static void multiply(const struct job *j, size_t m0, size_t m1, size_t columns,
 			.n = columns,
 			.k = depth,
 			.packed_a = j->r->weights + v * all + m0 * depth,
-			.packed_b = values + v * (columns * depth + GAP),
-			.y = sums + v * columns,
-			.y_row = VALUES * columns,
+			.packed_b = values + v * values_size(j, n),
+			.y = sums + v * size,
+			.y_row = VALUES * size,
 		};
 
 		j->k->product(&p, 0, m1 - m0, 0, columns, sums);
@@ -125,15 +146,16 @@ static void multiply(const struct job *j, size_t m0, size_t m1, size_t columns,
 }
 
 static void put(const struct job *j, size_t m0, size_t m1, size_t tile, size_t n,
-		size_t columns, const float *sums)
+		const float *sums)
 {
 	const struct msd_native_winograd_run *r = j->r;
+	const size_t size = round_up(n, j->k->lanes);
 	const size_t plane = r->out[0] * r->out[1];
 
-	for (size_t m = m0; m < m1; m++, sums += VALUES * columns) {
+	for (size_t m = m0; m < m1; m++, sums += VALUES * size) {
 		const struct msd_native_winograd_out o = {
 			.sums = sums,
-			.size = columns,
+			.size = size,
 			.tile = tile,
 			.n = n,
 			.start = r->start[m],
@@ -161,27 +183,26 @@ static void run_part(const struct job *j, size_t i, float *scratch)
 	const struct msd_native_winograd_run *r = j->r;
 	const size_t tiles = j->shape.rows * j->shape.columns;
 	const size_t tile = i / j->m_parts * j->n_step;
-	const size_t n = tiles - tile < j->n_step ? tiles - tile : j->n_step;
-	const size_t columns = (n + j->k->panel - 1) / j->k->panel * j->k->panel;
+	const bool is_last = i / j->m_parts + 1 == j->n_parts;
+	const size_t n = is_last ? tiles - tile : j->n_step;
 	const size_t m0 = i % j->m_parts * j->m_step;
 	const size_t m1 = m0 + j->m_step < r->channels ? m0 + j->m_step : r->channels;
-	const size_t step = sums_step(j, columns);
+	const size_t step = sums_step(j, round_up(n, j->k->lanes));
 	float *values = scratch;
-	float *sums = values + VALUES * (j->n_step * r->in_channels + GAP);
+	float *sums = values + VALUES * values_size(j, n);
 
 	if (m0 >= m1)
 		return;
 	for (size_t c = 0; c < r->in_channels; c++) {
 		j->k->winograd_bring(&j->shape, j->planes + c * j->window.plane, tile,
-				     n, columns * r->in_channels + GAP,
-				     j->k->panel * r->in_channels,
+				     n, values_size(j, n), j->k->panel * r->in_channels,
 				     values + c * j->k->panel);
 	}
 	for (size_t m = m0; m < m1; m += step) {
 		const size_t end = m1 - m < step ? m1 : m + step;
 
-		multiply(j, m, end, columns, values, sums);
-		put(j, m, end, tile, n, columns, sums);
+		multiply(j, m, end, n, values, sums);
+		put(j, m, end, tile, n, sums);
 	}
 }
 
@@ -222,17 +243,19 @@ static void divide(struct job *j)
 {
 	const struct msd_native_winograd_run *r = j->r;
 	const size_t tiles = j->shape.rows * j->shape.columns;
+	const size_t few = few_of(j, tiles); /* They join the last part. */
+	const size_t whole = tiles > few ? tiles - few : tiles;
 	const size_t panel = j->k->panel;
 	const size_t wanted = msd_native_threads() * 2;
-	const size_t row_tiles = (r->channels + j->k->rows - 1) / j->k->rows;
+	const size_t row_tiles = round_up(r->channels, j->k->rows) / j->k->rows;
 	const size_t most = MSD_NATIVE_WINOGRAD_TILES / panel;
 	size_t n = KEPT / (r->channels + r->in_channels); /* in a part */
 
 	n = (n < FEWEST ? FEWEST : n) / panel;
 	n = (n < most ? n : most) * panel;
-	n = (tiles + n - 1) / n; /* parts; equal ones may be fewer */
-	j->n_step = ((tiles + n - 1) / n + panel - 1) / panel * panel;
-	j->n_parts = (tiles + j->n_step - 1) / j->n_step;
+	n = (whole + n - 1) / n; /* parts; equal ones may be fewer */
+	j->n_step = round_up((whole + n - 1) / n, panel);
+	j->n_parts = (whole + j->n_step - 1) / j->n_step;
 	j->m_parts = 1;
 	if (msd_native_threads() > 1 && j->n_parts < wanted)
 		j->m_parts = (wanted + j->n_parts - 1) / j->n_parts;
@@ -247,7 +270,8 @@ bool msd_native_winograd_convolve(const struct msd_native_winograd_run *r)
 	set_shapes(&j);
 	divide(&j);
 	const size_t planes = r->in_channels * j.window.plane + MSD_NATIVE_ROOM;
-	j.scratch_floats = VALUES * (j.n_step * (r->in_channels + j.m_step) + GAP) +
+	const size_t most = j.n_step + j.k->lanes; /* tiles of the last part */
+	j.scratch_floats = VALUES * (values_size(&j, most) + most * j.m_step) +
 			   *j.k->product_scratch;
 	float *room = msd_native_scratch_take(planes +
 					      msd_native_threads() * j.scratch_floats);
