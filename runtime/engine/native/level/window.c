@@ -59,6 +59,15 @@ INLINE void part_vector(const float *from, float *even, float *odd)
 
 	store(even, (vec)_mm256_permute4x64_pd(low, 0xd8));
 	store(odd, (vec)_mm256_permute4x64_pd(high, 0xd8));
+#elif defined(__AVX512F__) && MSD_LANES == 16
+	const __m512 a = (__m512)load(from);
+	const __m512 b = (__m512)load(from + LANES);
+	const __m512i first = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
+						22, 24, 26, 28, 30);
+	const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(1));
+
+	store(even, (vec)_mm512_permutex2var_ps(a, first, b));
+	store(odd, (vec)_mm512_permutex2var_ps(a, second, b));
 #else
 	for (int i = 0; i < LANES; i += QUAD)
 		part_quad(from + (ptrdiff_t)2 * i, even + i, odd + i);
