@@ -254,10 +254,10 @@ static void run_block(const struct msd_native_product *p, const struct block *wh
 		.bounds = is_last && p->finish.is_bounded ? &p->finish : NULL,
 	};
 
-	if (o->step == ROWS && o->row == 1 && few <= FEW) {
-		msd_few_columns(p, whole, whole->n1 - few);
+	const bool has_few = o->step == ROWS && o->row == 1 && few <= FEW;
+
+	if (has_few)
 		block.n1 -= few;
-	}
 	/* A panel stays close while all rows use it; a thin block stays close itself,
 	 * and whole rows are written. */
 	if (o->kc * (o->n1 - o->n0) > (size_t)THIN) {
@@ -271,6 +271,9 @@ static void run_block(const struct msd_native_product *p, const struct block *wh
 				run_one(p, o, &t, m, n);
 		}
 	}
+	/* The tiles have brought the rows into the cache while they computed. */
+	if (has_few)
+		msd_few_columns(p, whole, block.n1);
 }
 
 /* Rows of a as tiles of ROWS, neighbours in k side by side. */
