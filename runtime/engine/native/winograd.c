@@ -14,6 +14,7 @@ enum { VALUES = MSD_NATIVE_WINOGRAD, FEWEST = 64, KEPT = 6400, SUMS = 2400 };
 /* Floats between the tiles of two values: a power of two would put all values of a tile
  * into the same few lines of the cache. */
 enum { GAP = 16 };
+enum { ALIGNED = 16 }; /* floats of a line of the cache */
 
 /* G g G', with G = 1 0 0; 1/2 1/2 1/2; 1/2 -1/2 1/2; 0 0 1 */
 static void values_of(const float g[9], double factor, float *ret, size_t size)
@@ -269,10 +270,12 @@ bool msd_native_winograd_convolve(const struct msd_native_winograd_run *r)
 
 	set_shapes(&j);
 	divide(&j);
-	const size_t planes = r->in_channels * j.window.plane + MSD_NATIVE_ROOM;
+	const size_t planes =
+		round_up(r->in_channels * j.window.plane + MSD_NATIVE_ROOM, ALIGNED);
 	const size_t most = j.n_step + j.k->lanes; /* tiles of the last part */
-	j.scratch_floats = VALUES * (values_size(&j, most) + most * j.m_step) +
-			   *j.k->product_scratch;
+	j.scratch_floats = round_up(VALUES * (values_size(&j, most) + most * j.m_step) +
+					    *j.k->product_scratch,
+				    ALIGNED);
 	float *room = msd_native_scratch_take(planes +
 					      msd_native_threads() * j.scratch_floats);
 	if (room == NULL)

@@ -113,7 +113,7 @@ void LEVEL(winograd_bring)(const struct msd_native_winograd *w, const float *pla
 struct put {
 	const struct msd_native_winograd *w;
 	const struct msd_native_winograd_out *o;
-	float sums[4][MSD_NATIVE_WINOGRAD_TILES + LANES]; /* by output of a tile */
+	float sums[4][MSD_NATIVE_WINOGRAD_TILES + 2 * LANES]; /* by output of a tile */
 };
 
 INLINE void put_tiles(struct put *p, size_t i)
@@ -140,28 +140,25 @@ INLINE void put_tiles(struct put *p, size_t i)
 	store(p->sums[3] + i, low[1] - low[2] - low[3] + start);
 }
 
-/* Residual and bounds; with a tail of less than a vector. */
-static void finish_row(const struct msd_native_finish *f, const float *residual,
-		       size_t n, float *y)
+/* At most a vector. */
+INLINE void put_vector(const struct put *p, const float *sums, size_t at, size_t n)
 {
-	for (size_t i = 0; i < n; i += LANES) {
-		const bool is_whole = n - i >= LANES;
-		vec v = is_whole ? load(y + i) : load_some(y + i, n - i, 0);
+	const struct msd_native_finish *f = &p->o->finish;
+	const float *residual = p->o->residual;
+	float *y = p->o->y + at;
+	const bool is_whole = n >= LANES;
+	vec v = load(sums);
 
-		if (residual != NULL) {
-			v += is_whole ? load(residual + i)
-				      : load_some(residual + i, n - i, 0);
-		}
-		if (f->is_bounded)
-			v = msd_bound(v, f);
-		if (is_whole) {
-			store(y + i, v);
-		} else {
-			store_some(y + i, v, n - i);
-		}
+	if (residual != NULL) {
+		v += is_whole ? load(residual + at) : load_some(residual + at, n, 0);
 	}
-	if (f->has_function)
-		LEVEL(unary)(f->function, y, n, f->a, f->b, y);
+	if (f->is_bounded)
+		v = msd_bound(v, f);
+	if (is_whole) {
+		store(y, v);
+	} else {
+		store_some(y, v, n);
+	}
 }
 
 static void put_row(const struct put *p, const float *even, const float *odd, size_t y,
@@ -169,21 +166,20 @@ static void put_row(const struct put *p, const float *even, const float *odd, si
 {
 	const size_t at = y * p->w->out[1] + x;
 	const struct msd_native_finish *f = &p->o->finish;
-	const float *residual = p->o->residual;
-	float *to = p->o->y + at;
 
-	size_t i = 0;
+	for (size_t i = 0; i < n; i += (size_t)2 * LANES) {
+		float pairs[2 * LANES];
 
-	for (; i + LANES <= n / 2; i += LANES)
-		msd_interleave(load(even + i), load(odd + i), to + 2 * i);
-	for (; i < n / 2; i++) {
-		to[2 * i] = even[i];
-		to[2 * i + 1] = odd[i];
+		msd_interleave(load(even + i / 2), load(odd + i / 2), pairs);
+		put_vector(p, pairs, at + i, n - i);
+		if (n - i > LANES)
+			put_vector(p, pairs + LANES, at + i + LANES, n - i - LANES);
 	}
-	if (n % 2 != 0)
-		to[n - 1] = even[n / 2];
-	if (residual != NULL || f->is_bounded || f->has_function)
-		finish_row(f, residual != NULL ? residual + at : NULL, n, to);
+	if (f->has_function) {
+		float *to = p->o->y + at;
+
+		LEVEL(unary)(f->function, to, n, f->a, f->b, to);
+	}
 }
 
 void LEVEL(winograd_put)(const struct msd_native_winograd *w,
