@@ -102,7 +102,8 @@ struct msd_native_winograd {
 	size_t rows, columns; /* tiles */
 	size_t out[2];
 	size_t row;   /* floats of a row of even columns, and of one of odd columns */
-	size_t phase; /* floats from an even column to the odd one after it */
+	size_t phase; /* floats of all even columns of the even rows: a plane has
+		       * these, the odd columns, then both of the odd rows */
 };
 
 /* Tiles of one channel of the output; value v of tile i is at sums[v * size + i], with
@@ -197,9 +198,10 @@ struct msd_native_kernels {
 	void (*depthwise)(const struct msd_native_window *w, const float *x,
 			  const float *weights, float start, const float *residual,
 			  struct msd_native_finish finish, float *y);
-	/* The values of @n tiles of a plane, and @n tiles of a plane of the output. */
-	void (*winograd_bring)(const struct msd_native_winograd *w, const float *plane,
-			       size_t tile, size_t n, size_t size, size_t panel,
+	/* The values of @n tiles of all planes, and @n tiles of a plane of the output.
+	 */
+	void (*winograd_bring)(const struct msd_native_winograd *w, const float *planes,
+			       size_t n_planes, size_t tile, size_t n, size_t size,
 			       float *ret);
 	void (*winograd_put)(const struct msd_native_winograd *w,
 			     const struct msd_native_winograd_out *o);

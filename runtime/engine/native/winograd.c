@@ -194,11 +194,8 @@ static void run_part(const struct job *j, size_t i, float *scratch)
 
 	if (m0 >= m1)
 		return;
-	for (size_t c = 0; c < r->in_channels; c++) {
-		j->k->winograd_bring(&j->shape, j->planes + c * j->window.plane, tile,
-				     n, values_size(j, n), j->k->panel * r->in_channels,
-				     values + c * j->k->panel);
-	}
+	j->k->winograd_bring(&j->shape, j->planes, r->in_channels, tile, n,
+			     values_size(j, n), values);
 	for (size_t m = m0; m < m1; m += step) {
 		const size_t end = m1 - m < step ? m1 : m + step;
 
@@ -221,20 +218,20 @@ static void set_shapes(struct job *j)
 	const size_t rows = (r->out[0] + 1) / 2;
 	const size_t columns = (r->out[1] + 1) / 2;
 	const size_t row = columns + 1;
-	const size_t lines = 2 * rows + 2;
+	const size_t lines = rows + 1;
 
 	j->shape = (struct msd_native_winograd){
 		rows, columns, {r->out[0], r->out[1]}, row, lines * row};
 	j->window = (struct msd_native_window){
 		.kernel = {1, 3, 3},
-		.stride = {1, 1, 2},
+		.stride = {1, 2, 2},
 		.dilation = {1, 1, 1},
 		.in = {1, r->in[0], r->in[1]},
 		.before = {0, r->before[0], r->before[1]},
-		.rows = {1, lines},
+		.rows = {1, 2 * lines},
 		.lines = lines,
 		.columns = row,
-		.plane = lines * 2 * row,
+		.plane = 4 * lines * row,
 	};
 }
 

@@ -23,17 +23,17 @@ static struct shape shape_of(size_t rows, size_t columns)
 		      0},
 	};
 
-	const size_t lines = 2 * s.w.rows + 2;
+	const size_t lines = s.w.rows + 1;
 	s.w.phase = lines * s.w.row;
 	s.pad = (struct msd_native_window){
 		.kernel = {1, 3, 3},
-		.stride = {1, 1, 2},
+		.stride = {1, 2, 2},
 		.in = {1, rows, columns},
 		.before = {0, 1, 1},
-		.rows = {1, lines},
+		.rows = {1, 2 * lines},
 		.lines = lines,
 		.columns = s.w.row,
-		.plane = 2 * s.w.phase,
+		.plane = 4 * s.w.phase,
 	};
 	return s;
 }
@@ -53,7 +53,7 @@ static float *copy_plane(const struct msd_native_kernels *k, const struct shape 
 
 	cr_assert(plane != NULL && values != NULL && y != NULL);
 	k->pad_plane(&s->pad, x, false, plane);
-	k->winograd_bring(&s->w, plane, 0, tiles, n, k->panel, values);
+	k->winograd_bring(&s->w, plane, 1, 0, tiles, n, values);
 	for (size_t i = 0; i < MSD_NATIVE_WINOGRAD * n; i++)
 		values[i] *= middle[i / n];
 	k->winograd_put(

@@ -81,6 +81,27 @@ INLINE void store_some(float *p, vec v, size_t n)
 #endif
 }
 
+/* Lane i is p[from[i]], with distances below 2 * LANES. */
+INLINE vec load_from(const float *p, ivec from)
+{
+#if defined(__AVX512F__) && MSD_LANES == 16
+	return (vec)_mm512_permutex2var_ps((__m512)load(p), (__m512i)from,
+					   (__m512)load(p + LANES));
+#elif defined(__AVX2__) && MSD_LANES == 8
+	const __m256 low = _mm256_permutevar8x32_ps((__m256)load(p), (__m256i)from);
+	const __m256 high =
+		_mm256_permutevar8x32_ps((__m256)load(p + LANES), (__m256i)from);
+
+	return (vec)_mm256_blendv_ps(low, high, (__m256)(from > LANES - 1));
+#else
+	vec ret;
+
+	for (size_t i = 0; i < LANES; i++)
+		ret[i] = p[from[i]];
+	return ret;
+#endif
+}
+
 /* @a[0], @b[0], @a[1], ... */
 INLINE void msd_interleave(vec a, vec b, float *ret)
 {

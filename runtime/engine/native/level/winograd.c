@@ -4,12 +4,13 @@
  * multiplications by 16. A lane is a tile, so that each output is computed in one
  * order.
  *
- * Even and odd columns of a padded plane lie apart (pad_plane() with a stride of 2):
- * the same element of neighbouring tiles is one stretch of memory.
+ * Even and odd rows and columns of a padded plane lie apart (pad_plane() with strides
+ * of 2): the same element of neighbouring tiles is one stretch of memory, but for an
+ * element between two rows of tiles.
  */
 #include "runtime/engine/native/level/level.h"
 
-enum { VALUES = MSD_NATIVE_WINOGRAD, STRETCH = PANEL + LANES };
+enum { VALUES = MSD_NATIVE_WINOGRAD };
 
 /* Tiles of one row of tiles, neighbours in the output's columns. */
 struct stretch {
@@ -34,19 +35,49 @@ static struct stretch stretch_at(const struct msd_native_winograd *w, size_t til
 		(to)[(size_t)3 * (step)] = (b) - (d);                                  \
 	} while (0)
 
-/* @x: the first even column; @odd: from there to the first odd one; @row: from one row
- * to the next. The values lie @size floats apart. */
-INLINE void bring_tiles(const float *x, size_t row, size_t odd, size_t size, float *ret)
+/* A vector of tiles: where its elements begin, and the lanes' distances from there. */
+struct lanes {
+	size_t at;
+	bool has_gaps; /* Else lane i lies at i. */
+	ivec from;
+};
+
+/* Lanes beyond the last tile are copies of it: other numbers could be so small that
+ * the processor multiplies them slowly. */
+static struct lanes lanes_at(const struct msd_native_winograd *w, size_t tile, size_t n)
+{
+	struct lanes ret = {.at = tile / w->columns * w->row + tile % w->columns};
+
+	for (size_t i = 0; i < LANES; i++) {
+		const size_t t = tile + (i < n ? i : n - 1);
+		const size_t at = t / w->columns * w->row + t % w->columns;
+
+		ret.from[i] = (int32_t)(at - ret.at);
+		ret.has_gaps = ret.has_gaps || at - ret.at != i;
+	}
+	return ret;
+}
+
+INLINE vec load_lanes(const float *x, const bool has_gaps, ivec from)
+{
+	return has_gaps ? load_from(x, from) : load(x);
+}
+
+/* @x: the first element of the first tile. The values lie @size floats apart. */
+INLINE void bring_tiles(const struct msd_native_winograd *w, const float *x,
+			const bool has_gaps, ivec from, size_t size, float *ret)
 {
 	vec t[4][4];
 
 #pragma GCC unroll 4
 	for (int r = 0; r < 4; r++) {
-		const float *at = x + (size_t)r * row;
-		const vec a = load(at);
-		const vec b = load(at + odd);
-		const vec c = load(at + 1);
-		const vec d = load(at + odd + 1);
+		const float *even =
+			x + (size_t)(r % 2 * 2) * w->phase + (size_t)(r / 2) * w->row;
+		const float *odd = even + w->phase;
+		const vec a = load_lanes(even, has_gaps, from);
+		const vec b = load_lanes(odd, has_gaps, from);
+		const vec c = load_lanes(even + 1, has_gaps, from);
+		const vec d = load_lanes(odd + 1, has_gaps, from);
 
 		DIFFERENCES(t[r], 1, a, b, c, d);
 	}
@@ -61,51 +92,24 @@ INLINE void bring_tiles(const float *x, size_t row, size_t odd, size_t size, flo
 	}
 }
 
-/* Vectors write beyond a stretch; the next one overwrites that. */
-static void bring_panel(const struct msd_native_winograd *w, const float *plane,
-			size_t tile, float at[VALUES * STRETCH])
+/* The values of tiles @tile .. @tile + @n - 1 of all planes: a panel has a row for each
+ * plane; values lie @size floats apart. Vectors beyond the last tile stay. */
+void LEVEL(winograd_bring)(const struct msd_native_winograd *w, const float *planes,
+			   size_t n_planes, size_t tile, size_t n, size_t size,
+			   float *ret)
 {
-	const size_t tiles = w->rows * w->columns;
-	size_t n = tile < tiles ? tiles - tile : 0;
-	size_t i = 0;
+	for (size_t i = 0; i < n; i += LANES) {
+		const struct lanes l = lanes_at(w, tile + i, n - i);
+		const float *x = planes + l.at;
+		float *to = ret + i / PANEL * PANEL * n_planes + i % PANEL;
 
-	n = n < PANEL ? n : PANEL;
-	while (i < n) {
-		const struct stretch s = stretch_at(w, tile + i, n - i);
-		const float *x = plane + s.y * 2 * w->row + s.x;
-
-		for (size_t c = 0; c < s.n; c += LANES)
-			bring_tiles(x + c, w->row, w->phase, STRETCH, at + i + c);
-		i += s.n;
-	}
-	for (size_t v = 0; n < PANEL && v < VALUES; v++) {
-		for (size_t c = n; c < PANEL; c++)
-			at[v * STRETCH + c] = 0;
-	}
-}
-
-/* The values of tiles @tile .. @tile + @n - 1 of one plane, each at @size floats from
- * the one before, as rows of panels @panel floats apart. */
-void LEVEL(winograd_bring)(const struct msd_native_winograd *w, const float *plane,
-			   size_t tile, size_t n, size_t size, size_t panel, float *ret)
-{
-	float at[VALUES * STRETCH];
-
-	for (size_t p = 0; p < n; p += PANEL, ret += panel) {
-		const struct stretch s = stretch_at(w, tile + p, PANEL);
-
-		if (s.n == PANEL && n - p >= PANEL) {
-			const float *x = plane + s.y * 2 * w->row + s.x;
-
-			for (size_t c = 0; c < PANEL; c += LANES)
-				bring_tiles(x + c, w->row, w->phase, size, ret + c);
-			continue;
-		}
-		bring_panel(w, plane, tile + p, at);
-		for (size_t v = 0; v < VALUES; v++) {
-			for (size_t c = 0; c < PANEL; c += LANES) {
-				store(ret + v * size + c, load(at + v * STRETCH + c));
+		for (size_t c = 0; c < n_planes; c++, to += PANEL) {
+			if (l.has_gaps) {
+				bring_tiles(w, x, true, l.from, size, to);
+			} else {
+				bring_tiles(w, x, false, l.from, size, to);
 			}
+			x += 4 * w->phase;
 		}
 	}
 }
