@@ -89,6 +89,58 @@ Test(native_rows, reduce_columns)
 	free(x);
 }
 
+/* The last columns are some lanes of a vector. */
+Test(native_rows, columns_have_equal_bits_on_fused_levels)
+{
+	const struct msd_native_kernels *levels[LEVELS_MOST];
+	const size_t n_levels = levels_find(levels);
+	float *x = levels_numbers((size_t)11 * 70, 9);
+
+	for (size_t i = 0; i < (size_t)5 * 70; i++) {
+		const enum msd_native_reduce kind = (enum msd_native_reduce)(i % 5);
+		const size_t inner = i / 5 + 1;
+		float first[70];
+
+		levels[0]->reduce_columns(kind, x, 11, inner, first);
+		for (size_t k = 1; k < n_levels; k++) {
+			float y[70];
+
+			levels[k]->reduce_columns(kind, x, 11, inner, y);
+			cr_expect(!levels_is_fused(levels[k]) ||
+					  memcmp(first, y, inner * sizeof(*y)) == 0,
+				  "%s kind %d of %zu: other bits", levels[k]->name,
+				  (int)kind, inner);
+		}
+	}
+	free(x);
+}
+
+Test(native_rows, gates_have_equal_bits_on_fused_levels)
+{
+	const struct msd_native_kernels *levels[LEVELS_MOST];
+	const size_t n_levels = levels_find(levels);
+	float *x = levels_numbers((size_t)4 * 70, 14);
+	float *start = levels_numbers(70, 15);
+	float first[2][3][70];
+
+	for (size_t i = 0; i < 70 * n_levels; i++) {
+		const struct msd_native_kernels *k = levels[i % n_levels];
+		const size_t n = i / n_levels + 1;
+		const size_t which = i % n_levels == 0 ? 0 : 1;
+
+		memset(first[which], 0, sizeof(first[which]));
+		memcpy(first[which][0], start, n * sizeof(float));
+		memcpy(first[which][2], start, n * sizeof(float));
+		k->lstm(x, n, first[which][0], first[which][1]);
+		k->gru(x, x + 70, n, first[which][2]);
+		cr_expect(which == 0 || !levels_is_fused(k) ||
+				  memcmp(first[0], first[1], sizeof(first[0])) == 0,
+			  "%s of %zu: other bits", k->name, n);
+	}
+	free(x);
+	free(start);
+}
+
 Test(native_rows, what_is_not_a_number_wins_a_maximum)
 {
 	const struct msd_native_kernels *levels[LEVELS_MOST];

@@ -10,6 +10,8 @@
 #include <string.h>
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 #include "runtime/engine/native/kernels.h"
@@ -52,6 +54,12 @@ INLINE __mmask16 msd_first(size_t n)
 {
 	return (__mmask16)(n < LANES ? (1u << n) - 1 : 0xffff);
 }
+#elif defined(__AVX2__) && MSD_LANES == 8
+INLINE __m256i msd_first(size_t n)
+{
+	return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n),
+				  _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
 #endif
 
 /* The first @n lanes; the others are @fill. */
@@ -59,6 +67,11 @@ INLINE vec load_some(const float *p, size_t n, float fill)
 {
 #if defined(__AVX512F__) && MSD_LANES == 16
 	return (vec)_mm512_mask_loadu_ps((__m512)all(fill), msd_first(n), p);
+#elif defined(__AVX2__) && MSD_LANES == 8
+	const __m256i first = msd_first(n);
+
+	return (vec)_mm256_blendv_ps((__m256)all(fill), _mm256_maskload_ps(p, first),
+				     (__m256)first);
 #else
 	float at[LANES];
 
@@ -72,6 +85,8 @@ INLINE void store_some(float *p, vec v, size_t n)
 {
 #if defined(__AVX512F__) && MSD_LANES == 16
 	_mm512_mask_storeu_ps(p, msd_first(n), (__m512)v);
+#elif defined(__AVX2__) && MSD_LANES == 8
+	_mm256_maskstore_ps(p, msd_first(n), (__m256)v);
 #else
 	float at[LANES];
 
@@ -168,6 +183,21 @@ INLINE vec most(vec a, vec b)
 	return (vec)_mm_max_ps((__m128)b, (__m128)a);
 #else
 	return pick(b > a, b, a);
+#endif
+}
+
+/* @a * @b + @c, rounded once on levels that can: the compiler fuses a product and a sum
+ * only while both are in one basic block. */
+INLINE vec msd_fused(vec a, vec b, vec c)
+{
+#if defined(__AVX512F__) && MSD_LANES == 16
+	return (vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__) && MSD_LANES == 8
+	return (vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__ARM_NEON) && MSD_LANES == 4
+	return (vec)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+	return a * b + c;
 #endif
 }
 

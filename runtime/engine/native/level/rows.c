@@ -158,7 +158,7 @@ INLINE vec reduce_of(const enum msd_native_reduce kind, vec y, vec x)
 	case MSD_NATIVE_SUM:
 		return y + x;
 	case MSD_NATIVE_SQUARES:
-		return y + x * x;
+		return msd_fused(x, x, y);
 	case MSD_NATIVE_ABS_SUM:
 		return y + msd_abs(x);
 	case MSD_NATIVE_HIGHEST:
