@@ -180,7 +180,9 @@ static size_t align(size_t n)
 static size_t lay(const struct deconvolution *c, float *at, struct room *ret)
 {
 	const size_t columns = align(c->packed->block * c->taps * c->columns);
-	const size_t row = align(c->s.out[2] + c->s.stride[2]);
+	const size_t row =
+		c->s.stride[2] *
+		MSD_NATIVE_SPREAD_ROOM(divide_up(c->s.out[2], c->s.stride[2]));
 	const size_t pointers = align(c->s.kernel[0] * c->s.kernel[1] *
 				      sizeof(float *) / sizeof(float));
 	const size_t product = align(*c->k->product_scratch);

@@ -126,6 +126,9 @@ struct msd_native_spread {
 	size_t pitch, skipped;
 };
 
+/* Floats for @n sums of a phase: whole vectors of any level. */
+#define MSD_NATIVE_SPREAD_ROOM(n) (((n) + 15) / 16 * 16)
+
 /* Output i of a resized row is the sum of weight[i * n + k] * x[at[i * n + k]]. */
 struct msd_native_taps {
 	size_t n;
@@ -208,7 +211,8 @@ struct msd_native_kernels {
 	/* False: an element is not a number, or beyond MSD_NATIVE_TAME. */
 	bool (*is_tame)(const float *x, size_t n);
 	/* One channel of the output, @y its whole plane. @rows has room for the
-	 * kernel's rows of all depths, @room for a row of the output and a stride more.
+	 * kernel's rows of all depths, @room for the sums of each phase of a row. 16
+	 * floats behind @x may be read.
 	 */
 	void (*spread)(const struct msd_native_spread *s, const float *x, float start,
 		       const float **rows, float *room, float *y);

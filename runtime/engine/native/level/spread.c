@@ -12,15 +12,16 @@ enum { D, H, W };
  * @first + j * stride. */
 struct phase {
 	size_t first, n;
+	size_t room; /* for its sums: whole vectors, if the row is not the output's */
 };
 
-static struct phase phase_of(const struct msd_native_spread *s, size_t p)
+static struct phase phase_of(const struct msd_native_spread *s, size_t p, size_t room)
 {
 	const size_t first = s->from[W] + p;
 	const size_t n =
 		first < s->to[W] ? (s->to[W] - first - 1) / s->stride[W] + 1 : 0;
 
-	return (struct phase){first, n};
+	return (struct phase){first, n, s->stride[W] == 1 ? n : room};
 }
 
 static void fill(float *to, size_t n, float v)
@@ -33,15 +34,19 @@ static void fill(float *to, size_t n, float v)
 		to[i] = v;
 }
 
-/* sums[j] += x[j] */
-static void add_row(const float *x, size_t n, float *sums)
+/* sums[j] += x[j]; @room elements of both may be touched, at least @n. */
+static void add_row(const float *x, size_t n, size_t room, float *sums)
 {
-	size_t i = 0;
+	for (size_t i = 0; i < n; i += LANES) {
+		if (i + LANES <= room) {
+			store(sums + i, load(sums + i) + load(x + i));
+		} else {
+			const vec sum = load_some(sums + i, n - i, 0) +
+					load_some(x + i, n - i, 0);
 
-	for (; i + LANES <= n; i += LANES)
-		store(sums + i, load(sums + i) + load(x + i));
-	for (; i < n; i++)
-		sums[i] += x[i];
+			store_some(sums + i, sum, n - i);
+		}
+	}
 }
 
 /* Input position of output @o on an axis by @tap; SIZE_MAX: none. */
@@ -84,8 +89,13 @@ static void add_tap(const struct msd_native_spread *s, const struct phase *p, si
 	const ptrdiff_t from = at < 0 ? -at : 0;
 	const ptrdiff_t to = in - at < n ? in - at : n;
 
-	if (from < to)
-		add_row(row + at + from, (size_t)(to - from), sums + from);
+	/* Sums behind the last output have no meaning. */
+	const ptrdiff_t room = to == n ? (ptrdiff_t)p->room : to;
+
+	if (from < to) {
+		add_row(row + at + from, (size_t)(to - from), (size_t)(room - from),
+			sums + from);
+	}
 }
 
 static void add_taps(const struct msd_native_spread *s, const struct phase *p,
@@ -97,16 +107,23 @@ static void add_taps(const struct msd_native_spread *s, const struct phase *p,
 	}
 }
 
-/* The phases of a stride of 2, side by side. */
+/* The phases of a stride of 2, side by side: @n outputs. */
 static void interleave_two(const float *even, const float *odd, size_t n, float *y)
 {
-	size_t i = 0;
+	for (size_t i = 0; i < n; i += 2 * LANES) {
+		const vec a = load(even + i / 2);
+		const vec b = load(odd + i / 2);
+		const size_t left = n - i;
+		float at[2 * LANES];
 
-	for (; i + LANES <= n; i += LANES)
-		msd_interleave(load(even + i), load(odd + i), y + 2 * i);
-	for (; i < n; i++) {
-		y[2 * i] = even[i];
-		y[2 * i + 1] = odd[i];
+		if (left >= 2 * LANES) {
+			msd_interleave(a, b, y + i);
+			continue;
+		}
+		msd_interleave(a, b, at);
+		store_some(y + i, load(at), left < LANES ? left : LANES);
+		if (left > LANES)
+			store_some(y + i + LANES, load(at + LANES), left - LANES);
 	}
 }
 
@@ -115,14 +132,13 @@ static void put_row(const struct msd_native_spread *s, const float *sums, size_t
 {
 	const size_t step = s->stride[W];
 	const size_t n = s->to[W] - s->from[W];
-	size_t first = 0; /* that is not written yet, of each phase */
 
 	if (step == 2) {
-		first = n / 2;
-		interleave_two(sums, sums + room, first, y);
+		interleave_two(sums, sums + room, n, y);
+		return;
 	}
 	for (size_t p = 0; p < step && p < n; p++) {
-		for (size_t j = first; j * step + p < n; j++)
+		for (size_t j = 0; j * step + p < n; j++)
 			y[j * step + p] = sums[p * room + j];
 	}
 }
@@ -153,7 +169,9 @@ void LEVEL(spread)(const struct msd_native_spread *s, const float *x, float star
 		   const float **rows, float *room, float *y)
 {
 	const size_t width = s->to[W] - s->from[W];
-	const size_t size = (width + s->stride[W] - 1) / s->stride[W];
+	const size_t longest = (width + s->stride[W] - 1) / s->stride[W];
+	const size_t size =
+		s->stride[W] == 1 ? longest : MSD_NATIVE_SPREAD_ROOM(longest);
 
 	for (size_t od = s->from[D]; od < s->to[D]; od++) {
 		for (size_t oh = s->from[H]; oh < s->to[H]; oh++) {
@@ -163,7 +181,7 @@ void LEVEL(spread)(const struct msd_native_spread *s, const float *x, float star
 
 			fill(sums, size * s->stride[W], start);
 			for (size_t p = 0; p < s->stride[W] && p < width; p++) {
-				const struct phase phase = phase_of(s, p);
+				const struct phase phase = phase_of(s, p, size);
 
 				add_taps(s, &phase, rows, n, sums + p * size);
 			}
