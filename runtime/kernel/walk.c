@@ -160,7 +160,46 @@ static void copy_row(uint8_t *y, const uint8_t *x, int64_t step, int64_t n, size
 	}
 }
 
-enum { STREAMS = 16 }; /* the cache keeps a line of each */
+enum { STREAMS = 16, QUAD = 4 }; /* the cache keeps a line of each stream */
+
+typedef uint32_t quad __attribute__((vector_size(QUAD * sizeof(uint32_t))));
+
+/* Rows of QUAD elements of 4 bytes become columns. */
+static void turn_quad(uint8_t *y, size_t y_row, const uint8_t *x, int64_t x_row)
+{
+	quad in[QUAD];
+
+	for (int64_t i = 0; i < QUAD; i++)
+		memcpy(&in[i], x + i * x_row, sizeof(quad));
+	const quad a = {in[0][0], in[1][0], in[0][1], in[1][1]};
+	const quad b = {in[2][0], in[3][0], in[2][1], in[3][1]};
+	const quad c = {in[0][2], in[1][2], in[0][3], in[1][3]};
+	const quad d = {in[2][2], in[3][2], in[2][3], in[3][3]};
+	const quad out[QUAD] = {{a[0], a[1], b[0], b[1]},
+				{a[2], a[3], b[2], b[3]},
+				{c[0], c[1], d[0], d[1]},
+				{c[2], c[3], d[2], d[3]}};
+
+	for (size_t i = 0; i < QUAD; i++)
+		memcpy(y + i * y_row, &out[i], sizeof(quad));
+}
+
+/* @n elements of each of @rows rows of @y, @y_row bytes apart. */
+static void turn_block(uint8_t *y, size_t y_row, const uint8_t *x, int64_t step,
+		       int64_t n, int64_t rows, size_t size)
+{
+	const int64_t x_row = step * (int64_t)size;
+	int64_t r = 0;
+
+	for (; size == 4 && n % QUAD == 0 && r + QUAD <= rows; r += QUAD) {
+		for (int64_t k = 0; k < n; k += QUAD) {
+			turn_quad(y + (size_t)r * y_row + (size_t)k * size, y_row,
+				  x + (size_t)r * size + k * x_row, x_row);
+		}
+	}
+	for (; r < rows; r++)
+		copy_row(y + (size_t)r * y_row, x + (size_t)r * size, step, n, size);
+}
 
 /* @rows rows whose first elements are neighbours in @x: parts of all rows, so that a
  * line of @x is read once. */
@@ -172,10 +211,8 @@ static void copy_turned(uint8_t *y, const uint8_t *x, const struct msd_walk *w,
 	for (int64_t k = 0; k < w->n; k += STREAMS) {
 		const int64_t n = w->n - k < STREAMS ? w->n - k : STREAMS;
 
-		for (int64_t r = 0; r < rows; r++) {
-			copy_row(y + (r * w->n + k) * (int64_t)size,
-				 x + (r + k * step) * (int64_t)size, step, n, size);
-		}
+		turn_block(y + (size_t)k * size, (size_t)w->n * size,
+			   x + k * step * (int64_t)size, step, n, rows, size);
 	}
 }
 
