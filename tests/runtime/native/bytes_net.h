@@ -146,6 +146,8 @@ static const struct window windows[] = {
 	{1, 9, 11, 1, 37, 5, 1, 1, 2, "uint8", "int8", "uint8"},
 	{3, 4, 7, 1, 6, 3, 1, 1, 1, "uint8", "int8", "uint8"},
 	{2, 130, 33, 1, 5, 3, 1, 1, 0, "uint8", "int8", "uint8"},
+	{2, 5, 9, 1, 50, 3, 1, 1, 1, "uint8", "int8", "int8"},
+	{2, 6, 40, 2, 33, 5, 2, 1, 2, "int8", "int8", "uint8"},
 };
 #define N_WINDOWS (sizeof(windows) / sizeof(windows[0]))
 

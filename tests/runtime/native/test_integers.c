@@ -365,3 +365,29 @@ Test(native_integers, numbers_round_as_the_operator_says)
 		}
 	}
 }
+
+/* Some numbers around each tie, and scales without a finite inverse. */
+Test(native_integers, quotients_near_ties_round_as_the_division)
+{
+	const struct msd_native_kernels *levels[LEVELS_MOST];
+	const size_t n_levels = levels_find(levels);
+	const float scales[] = {0.05f, 0.1f, 1.f / 3, 7e-3f, 1, 3e-39f, 0, 3e38f};
+	const struct msd_native_rounding r = {-100, 155, 100};
+
+	for (size_t i = 0; i < 8 * 260 * n_levels; i++) {
+		const float scale = scales[i % 8];
+		const float tie = ((float)(i / 8 % 260) - 101.5f) * scale;
+		float x[5] = {tie, nextafterf(tie, 1e38f), nextafterf(tie, -1e38f),
+			      tie * 1.000001f, tie * 0.999999f};
+		uint8_t y[5];
+
+		levels[i / 8 / 260]->integers->quantize(x, 5, scale, r, y);
+		for (size_t k = 0; k < 5; k++) {
+			const float q = x[k] / scale;
+			const float want = rintf(fminf(fmaxf(q, -100), 155)) + 100;
+
+			cr_assert_eq(y[k], isnan(q) ? 0 : (uint8_t)want, "%a / %a",
+				     (double)x[k], (double)scale);
+		}
+	}
+}

@@ -46,8 +46,23 @@ struct tile {
 	const unit_at *a;
 	const unit_at *b;
 	size_t k;
+	const int32_t *start; /* a number per row, or per column */
+	bool by_column;
 	int32_t sums[ROWS * PANEL];
 };
+
+INLINE void start_tile(const struct tile *t, const bool by_column, const int rows,
+		       const int vectors, ivec sums[ROWS][VECTORS])
+{
+#pragma GCC unroll 8
+	for (int r = 0; r < rows; r++) {
+#pragma GCC unroll 3
+		for (int v = 0; v < vectors; v++) {
+			sums[r][v] = by_column ? load_units(t->start + v * LANES)
+					       : all_units(t->start[r]);
+		}
+	}
+}
 
 INLINE void run_tile(struct tile *t, const enum kind kind, const int rows,
 		     const int vectors)
@@ -56,11 +71,10 @@ INLINE void run_tile(struct tile *t, const enum kind kind, const int rows,
 	const unit_at *a = t->a;
 	const unit_at *b = t->b;
 
-#pragma GCC unroll 8
-	for (int r = 0; r < rows; r++) {
-#pragma GCC unroll 3
-		for (int v = 0; v < vectors; v++)
-			sums[r][v] = (ivec){0};
+	if (t->by_column) {
+		start_tile(t, true, rows, vectors, sums);
+	} else {
+		start_tile(t, false, rows, vectors, sums);
 	}
 #pragma GCC unroll 2
 	for (size_t k = 0; k < t->k; k++, a += ROWS, b += PANEL) {
@@ -111,14 +125,7 @@ EACH_TILE
 
 static tile_fn *const tiles[ROWS][VECTORS] = TILE_TABLE;
 
-/* Vectors of a row: the arrays by column have elements for all lanes. */
-INLINE ivec start_of(const struct msd_native_sums *s, size_t row, size_t column)
-{
-	if (s->start == NULL)
-		return (ivec){0};
-	return s->by_column ? load_units(s->start + column) : all_units(s->start[row]);
-}
-
+/* A vector of a row: the arrays by column have elements for all lanes. */
 INLINE vec part_of(const struct msd_native_sums *s, const float *parts, size_t row,
 		   size_t column)
 {
@@ -130,13 +137,12 @@ INLINE void put_vector(const struct msd_native_sums *s, ivec sum, size_t row,
 		       size_t column, size_t left, void *y)
 {
 	const size_t n = left < LANES ? left : LANES;
-	const ivec whole = sum + start_of(s, row, column);
 
 	if (s->scales == NULL) {
-		memcpy((int32_t *)y + column, &whole, n * sizeof(int32_t));
+		memcpy((int32_t *)y + column, &sum, n * sizeof(int32_t));
 		return;
 	}
-	vec v = to_floats(whole) * part_of(s, s->scales, row, column);
+	vec v = to_floats(sum) * part_of(s, s->scales, row, column);
 	if (s->offsets != NULL)
 		v = v + part_of(s, s->offsets, row, column);
 	if (s->is_float) {
@@ -152,13 +158,15 @@ void LEVEL(integer_put)(const struct msd_native_sums *s, const float *sums, size
 			size_t n, void *y)
 {
 	const struct msd_native_sums own = *s; /* bytes of y may not alias it */
+	const int32_t start = own.start != NULL ? own.start[row] : 0;
 
 	for (size_t i = 0; i < n; i += LANES) {
 		const size_t left = n - i;
 		const vec v =
 			left < LANES ? load_some(sums + i, left, 0) : load(sums + i);
 
-		put_vector(&own, __builtin_convertvector(v, ivec), row, i, left, y);
+		put_vector(&own, __builtin_convertvector(v, ivec) + start, row, i, left,
+			   y);
 	}
 }
 
@@ -168,13 +176,13 @@ static size_t element_of(const struct msd_native_sums *s)
 }
 
 /* A full row of bytes with a scale and an offset that are numbers. */
-INLINE void put_row(const int32_t *sums, int32_t start, float scale, float offset,
+INLINE void put_row(const int32_t *sums, float scale, float offset,
 		    const bool has_offset, const struct msd_native_rounding r,
 		    uint8_t *y)
 {
 #pragma GCC unroll 3
 	for (size_t v = 0; v < PANEL; v += LANES) {
-		vec x = to_floats(load_units(sums + v) + start) * all(scale);
+		vec x = to_floats(load_units(sums + v)) * all(scale);
 
 		if (has_offset)
 			x = x + all(offset);
@@ -189,24 +197,24 @@ INLINE size_t put_rows(const struct msd_native_sums *s, const int32_t *sums,
 {
 	const struct msd_native_rounding r = s->rounding;
 	const float *scales = s->scales + row;
-	const int32_t *start = s->start != NULL ? s->start + row : NULL;
 	const float *offsets = s->offsets != NULL ? s->offsets + row : NULL;
 
 	for (size_t i = 0; i < rows; i++, sums += PANEL, y += y_row) {
 		const float scale = scales[i];
 		const float offset = offsets != NULL ? offsets[i] : 0;
-		const int32_t first = start != NULL ? start[i] : 0;
 
 		if (!__builtin_isfinite(scale) || !__builtin_isfinite(offset))
 			return i;
 		if (offsets != NULL) {
-			put_row(sums, first, scale, offset, true, r, y);
+			put_row(sums, scale, offset, true, r, y);
 		} else {
-			put_row(sums, first, scale, 0, false, r, y);
+			put_row(sums, scale, 0, false, r, y);
 		}
 	}
 	return rows;
 }
+
+static const int32_t zeros[PANEL > ROWS ? PANEL : ROWS];
 
 /* The tile at row @m and column @n. */
 static void run_one(const struct msd_native_integers *p, struct tile *t, size_t m,
@@ -217,6 +225,9 @@ static void run_one(const struct msd_native_integers *p, struct tile *t, size_t 
 	const size_t size = element_of(&p->sums);
 	char *y = (char *)p->y + m * p->y_row * size;
 
+	t->start = zeros;
+	if (p->sums.start != NULL)
+		t->start = p->sums.start + (p->sums.by_column ? n : m);
 	t->a = (const unit_at *)(const void *)p->packed_a + m * p->k;
 	/* The analyzer does not see that all are set. NOLINTNEXTLINE */
 	tiles[rows - 1][(columns + LANES - 1) / LANES - 1](t);
@@ -232,124 +243,6 @@ static void run_one(const struct msd_native_integers *p, struct tile *t, size_t 
 	}
 }
 
-enum { D, H, W };
-
-/* Offset of a tap in its padded plane. */
-static size_t tap_at(const struct msd_native_window *w, size_t tap)
-{
-	const size_t kw = tap % w->kernel[W] * w->dilation[W];
-	const size_t kh = tap / w->kernel[W] % w->kernel[H] * w->dilation[H];
-	const size_t kd = tap / w->kernel[W] / w->kernel[H] * w->dilation[D];
-	const size_t row = w->columns * w->stride[W];
-
-	return (kd * w->rows[1] + kh) * row + kw % w->stride[W] * w->columns +
-	       kw / w->stride[W];
-}
-
-/* Vectors of a panel: from a place in the plane to a column. */
-struct stretch {
-	size_t from, to;
-};
-
-/* A vector may write beyond its row of the output: the next one overwrites that, and
- * columns beyond @n have no meaning. */
-static size_t find_stretches(const struct msd_native_window *w, size_t n0, size_t n,
-			     struct stretch *ret)
-{
-	const size_t row = w->columns * w->stride[W];
-	size_t count = 0;
-
-	for (size_t i = 0; i < n;) {
-		const size_t x = (n0 + i) % w->out[W];
-		const size_t line = (n0 + i) / w->out[W];
-		const size_t y = line % w->out[H] * w->stride[H];
-		const size_t z = line / w->out[H] * w->stride[D];
-		const size_t left = w->out[W] - x < n - i ? w->out[W] - x : n - i;
-		const size_t from = (z * w->rows[1] + y) * row + x;
-
-		for (size_t c = 0; c < left; c += LANES)
-			ret[count++] = (struct stretch){from + c, i + c};
-		i += left;
-	}
-	return count;
-}
-
-/* Offsets of the taps; those beyond the table are computed again each time. */
-struct taps {
-	size_t n;
-	size_t at[MSD_NATIVE_TAPS];
-};
-
-static void fill_taps(const struct msd_native_window *w, struct taps *ret)
-{
-	ret->n = w->is_direct ? 1 : w->kernel[D] * w->kernel[H] * w->kernel[W];
-	for (size_t i = 0; i < ret->n && i < MSD_NATIVE_TAPS; i++)
-		ret->at[i] = w->is_direct ? 0 : tap_at(w, i);
-}
-
-/* All @k rows of a panel: planes, and in them taps. */
-INLINE void bring_rows(const struct msd_native_window *w, size_t k,
-		       const struct taps *t, const struct stretch *s, const size_t n,
-		       float *to)
-{
-	const float *plane = w->x;
-
-	for (size_t left = k; left > 0; left -= t->n, plane += w->plane) {
-		for (size_t i = 0; i < t->n; i++, to += PANEL) {
-			const float *from =
-				plane + (i < MSD_NATIVE_TAPS ? t->at[i] : tap_at(w, i));
-
-#pragma GCC unroll 4
-			for (size_t v = 0; v < n; v++) {
-				store_units(to + s[v].to, load_units(from + s[v].from));
-			}
-		}
-	}
-}
-
-/* One function for each small number of stretches. */
-typedef void bring_fn(const struct msd_native_window *w, size_t k, const struct taps *t,
-		      const struct stretch *s, size_t n, float *to);
-
-#define BRING(count)                                                                   \
-	static void bring_##count(const struct msd_native_window *w, size_t k,         \
-				  const struct taps *t, const struct stretch *s,       \
-				  size_t n, float *to)                                 \
-	{                                                                              \
-		struct stretch own[count];                                             \
-                                                                                       \
-		(void)n;                                                               \
-		memcpy(own, s, sizeof(own));                                           \
-		bring_rows(w, k, t, own, count, to);                                   \
-	}
-BRING(1)
-BRING(2)
-BRING(3)
-BRING(4)
-
-static void bring_many(const struct msd_native_window *w, size_t k,
-		       const struct taps *t, const struct stretch *s, size_t n,
-		       float *to)
-{
-	bring_rows(w, k, t, s, n, to);
-}
-
-/* @k rows of columns @n0 .. @n0 + @n - 1. */
-static void bring_panel(const struct msd_native_window *w, size_t k,
-			const struct taps *t, size_t n0, size_t n, float *ret)
-{
-	static bring_fn *const brings[] = {bring_many, bring_1, bring_2, bring_3,
-					   bring_4};
-	struct stretch s[PANEL];
-	size_t count = (n + LANES - 1) / LANES;
-
-	for (size_t i = 0; i < count; i++)
-		s[i] = (struct stretch){n0 + i * LANES, i * LANES};
-	if (!w->is_direct)
-		count = find_stretches(w, n0, n, s);
-	brings[count <= 4 ? count : 0](w, k, t, s, count, ret);
-}
-
 size_t LEVEL(integer_scratch)(size_t k)
 {
 	return k * PANEL + PANEL;
@@ -360,20 +253,22 @@ static void run_product(const struct msd_native_integers *p, enum kind kind, siz
 			size_t m1, size_t n0, size_t n1, float *scratch)
 {
 	struct tile t;
-	struct taps taps;
+	struct unit_taps taps;
 
 	t.kind = kind;
 	t.k = p->k;
+	t.by_column = p->sums.by_column;
 	if (p->packed_b == NULL)
-		fill_taps(p->window, &taps);
+		LEVEL(integer_fill_taps)(p->window, &taps);
 	for (size_t n = n0; n < n1; n += PANEL) {
 		const float *b = scratch;
 
 		if (p->packed_b != NULL) {
 			b = p->packed_b + n * p->k;
 		} else {
-			bring_panel(p->window, p->k, &taps, n,
-				    n1 - n < PANEL ? n1 - n : PANEL, scratch);
+			LEVEL(integer_bring)
+			(p->window, p->k, &taps, n, n1 - n < PANEL ? n1 - n : PANEL,
+			 scratch);
 		}
 		t.b = (const unit_at *)(const void *)b;
 		for (size_t m = m0; m < m1; m += ROWS)

@@ -35,6 +35,18 @@ MSD_DECLARE_INTEGER(table);
 MSD_DECLARE_INTEGER(range);
 extern __typeof__(*((struct msd_native_units *)0)->product) LEVEL(integer_product),
 	LEVEL(integer_quad_product);
+/* Offsets of the taps in a plane of units; those beyond the table are computed again
+ * each time. */
+struct unit_taps {
+	size_t n;
+	size_t at[MSD_NATIVE_TAPS];
+};
+extern void LEVEL(integer_fill_taps)(const struct msd_native_window *w,
+				     struct unit_taps *ret);
+/* @k rows of columns @n0 .. @n0 + @n - 1 become a panel. */
+extern void LEVEL(integer_bring)(const struct msd_native_window *w, size_t k,
+				 const struct unit_taps *t, size_t n0, size_t n,
+				 float *ret);
 extern const struct msd_native_units LEVEL(integer_pairs), LEVEL(integer_quads);
 extern const struct msd_native_integer_kernels LEVEL(integers);
 
