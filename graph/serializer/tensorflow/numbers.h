@@ -1,7 +1,7 @@
 #ifndef MSD_TENSORFLOW_NUMBERS_H
 #define MSD_TENSORFLOW_NUMBERS_H
 /* Integers that are known while a model is read, and operations on them. A number may
- * be TF_UNKNOWN; what follows from it is, too. */
+ * be TF_UNKNOWN, as all that follow from it. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
