@@ -20,7 +20,7 @@ struct msd_forms {
 	struct msd_form *main;
 	const struct msd_engine **main_by; /* the producer's engine */
 	struct msd_reorder **others;
-	struct msd_form *wants; /* of the last node: for its inputs, then outputs */
+	struct msd_form *wants;       /* for inputs, then outputs, of the last node */
 	const modserd_layout **asked; /* room for the answer of its engine */
 };
 

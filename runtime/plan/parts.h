@@ -27,7 +27,7 @@ struct msd_plan {
 	const modser_graph *now;        /* with the shapes of the last run */
 	const struct msd_entry *now_by; /* its entry; NULL: none yet, or DYNAMIC */
 	const void **outputs;           /* addresses of the last run */
-	struct msd_clock_part times;    /* of the next run; its rows: describe.h */
+	struct msd_clock_part times;    /* for the next run; its rows: describe.h */
 	size_t n_rows; /* with those of all graphs within nodes; 0: unset */
 };
 
