@@ -2,7 +2,7 @@
 #define MSD_GRAPH_LAYOUT_ARENA_H
 /*
  * Assign tensors offsets in one memory block. A tensor lives from the step that
- * produces it to the step that reads it last. It takes the first gap that is wide
+ * produces it to the step that reads it last, and takes the first gap that is wide
  * enough.
  */
 #include <stdbool.h>
@@ -34,9 +34,9 @@ struct msd_arena {
  */
 MSD_MUST_CHECK bool msd_arena_put(struct msd_arena *a, size_t tensor);
 /**
- * Find offsets for @n tensors at once, the largest first, in @places. This is often
- * smaller than one after the other, and takes time in the square of @n. *@ret_bytes is
- * the total. False: memory is short, or they do not fit into it.
+ * Find offsets for @n tensors at once, the largest first, in @places. The arena is
+ * often smaller than with msd_arena_put(), and the time grows with the square of @n.
+ * *@ret_bytes is the total. False: memory is short, or they do not fit into it.
  */
 MSD_MUST_CHECK bool msd_arena_pack(struct msd_arena_place *places, size_t n,
 				   size_t *ret_bytes);

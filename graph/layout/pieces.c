@@ -1,6 +1,6 @@
 /*
  * Happy path: the operator's row finds the axis and the first element of the pieces.
- * They are consecutive bytes if there is one element before that axis.
+ * Pieces are consecutive bytes if the axes before that one have one element.
  */
 #include "graph/layout/pieces.h"
 
@@ -29,8 +29,8 @@ static int64_t elements(const modser_sg_tensor *t, size_t from, size_t to)
 	return n;
 }
 
-/* @param, the axis along which a node moves stretches, counted from 0; SIZE_MAX: the
- * tensor has several rows of stretches. */
+/* @param as an axis counted from 0; SIZE_MAX: along that axis, pieces of @whole are not
+ * consecutive. */
 static size_t axis_of(const modser_sg_node *node, int64_t param,
 		      const modser_sg_tensor *whole)
 {
@@ -66,7 +66,7 @@ static bool take_along(const modser_sg_node *node, int64_t param, int64_t first,
 	return true;
 }
 
-/* One stretch: elements of one axis, one of each axis before it, all after it. */
+/* Consecutive: a range of one axis, one element of each axis before, all after it. */
 static bool slice(const modser_sg_node *node, struct msd_pieces *ret)
 {
 	const modser_sg_tensor *x = ret->whole;

@@ -1,13 +1,12 @@
 /*
- * Happy path: tensors form groups, each within its root. At first each tensor is a
- * root. From the last node to the first, a node that only copies puts its pieces into
- * the whole, or the whole to where all pieces lie already. Readers come first: they
- * decide where a tensor goes. All tensors of a group that overlap now have the same
- * bytes.
+ * Happy path: at first each tensor is a root. From the last node to the first, a node
+ * that only copies puts its pieces into the whole, or the whole to where all pieces lie
+ * already. Readers come first, because they decide where a tensor goes. Tensors of one
+ * root that overlap have the same bytes then: they are aliases.
  *
- * Then, from the first node to the last, an elementwise node puts its output onto an
- * input if no tensor there is read later. So a group has bytes of several tensors, one
- * after the other.
+ * Afterwards, from the first node to the last, an elementwise node puts its output onto
+ * an input if no tensor there is read later. From then on, the bytes of a root belong
+ * to several tensors, one after the other.
  */
 #include "graph/layout/views.h"
 
@@ -19,17 +18,17 @@
 #include "graph/layout/pieces.h"
 
 #define NONE SIZE_MAX
-#define MOST_LIVE 256u /* tensors of a group that are looked at for one node */
+#define MOST_LIVE 256u /* tensors of a root that are examined for one node */
 
 struct tensor {
 	size_t parent; /* itself: a root */
 	size_t offset; /* in its parent */
 	size_t bytes;
 	size_t n_reads;
-	size_t next; /* in the list of its group; NONE: the last */
+	size_t next; /* in the list of its root; NONE: the last */
 	bool is_given;
 	bool is_output;
-	/* A root's list, and whether a tensor of its group is so. */
+	/* Of a root: the list of its tensors, and whether one of them is so. */
 	size_t head, tail;
 	bool is_aligned;
 	bool has_output;
@@ -38,13 +37,13 @@ struct tensor {
 struct finder {
 	const modser_graph *g;
 	const size_t *last;
-	const bool *is_strange;
+	const bool *is_foreign;
 	struct tensor *t;
 };
 
-static bool is_strange(const struct finder *f, const modser_sg_node *node)
+static bool is_foreign(const struct finder *f, const modser_sg_node *node)
 {
-	return f->is_strange != NULL && f->is_strange[node->index];
+	return f->is_foreign != NULL && f->is_foreign[node->index];
 }
 
 static void add_ends(const struct finder *f, const modser_sg_node *node)
@@ -54,14 +53,14 @@ static void add_ends(const struct finder *f, const modser_sg_node *node)
 			continue;
 		struct tensor *t = &f->t[node->inputs[i]->index];
 		t->n_reads++;
-		t->is_aligned = t->is_aligned || is_strange(f, node);
+		t->is_aligned = t->is_aligned || is_foreign(f, node);
 	}
 	for (size_t i = 0; i < node->n_outputs; i++) {
 		if (node->outputs[i] == NULL)
 			continue;
 		struct tensor *t = &f->t[node->outputs[i]->index];
 		t->is_given = t->is_given || msd_sg_node_is_given(node);
-		t->is_aligned = t->is_aligned || is_strange(f, node);
+		t->is_aligned = t->is_aligned || is_foreign(f, node);
 	}
 }
 
@@ -116,7 +115,7 @@ static bool is_shared(const struct tensor *root)
 	return root->is_output && root->n_reads == 0 && !root->is_given;
 }
 
-/* May the group of @from, a root, lie at @offset of the root @to? */
+/* May @from, a root, and all its tensors lie at @offset of the root @to? */
 static bool may_put(const struct finder *f, size_t from, size_t to, size_t offset)
 {
 	const struct tensor *x = &f->t[from];
@@ -251,7 +250,7 @@ static bool is_view(const struct finder *f, const modser_sg_node *node)
 {
 	struct places p;
 
-	if (msd_sg_node_is_given(node) || is_strange(f, node) ||
+	if (msd_sg_node_is_given(node) || is_foreign(f, node) ||
 	    !msd_pieces_of(node, &p.pieces) || has_other_outputs(f, node, &p.pieces))
 		return false;
 	p.root = find(f, p.pieces.whole->index, &p.offset);
@@ -375,7 +374,7 @@ static void find_in_place(const struct finder *f, const bool *is_a_view,
 {
 	for (size_t step = 0; step < f->g->n_nodes; step++) {
 		const modser_sg_node *node = f->g->nodes[order[step]];
-		bool is_done = is_a_view[node->index] || is_strange(f, node) ||
+		bool is_done = is_a_view[node->index] || is_foreign(f, node) ||
 			       node->n_outputs != 1 || !msd_views_may_overwrite(node);
 
 		for (size_t i = 0; !is_done && i < node->n_inputs; i++)
@@ -402,9 +401,9 @@ static void find_all(struct msd_views *v, const struct finder *f, const size_t *
 }
 
 msd_err msd_views_init(struct msd_views *v, const modser_graph *g, const size_t *order,
-		       const size_t *last, const bool *is_strange, struct msd_diag *d)
+		       const size_t *last, const bool *is_foreign, struct msd_diag *d)
 {
-	const struct finder f = {g, last, is_strange,
+	const struct finder f = {g, last, is_foreign,
 				 calloc(g->n_tensors + 1, sizeof(*f.t))};
 
 	*v = (struct msd_views){

@@ -25,13 +25,13 @@ struct msd_views {
 
 /**
  * Find the views of @g, all of whose shapes are known, for a run in @order. @last: by
- * tensor, from msd_memory_plan_find_last_reads(). @is_strange: by node; true: no kernel
+ * tensor, from msd_memory_plan_find_last_reads(). @is_foreign: by node; true: no kernel
  * of ours computes it, so its tensors are aligned, and it neither writes onto its input
  * nor becomes a view. NULL: none is. Finish @v in any case.
  */
 MSD_MUST_CHECK msd_err msd_views_init(struct msd_views *v, const modser_graph *g,
 				      const size_t *order, const size_t *last,
-				      const bool *is_strange, struct msd_diag *d);
+				      const bool *is_foreign, struct msd_diag *d);
 void msd_views_finish(struct msd_views *v);
 /**
  * True if all kernels of ours for the operator of @node may write output 0 onto any

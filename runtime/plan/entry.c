@@ -22,15 +22,14 @@ static bool is_input(const modser_sg_tensor *t)
 	       msd_sg_node_is_given(t->producer);
 }
 
-/* The last one: a tensor may be several inputs. SIZE_MAX: the graph does not list it.
- */
+/* SIZE_MAX: the graph does not list it, and no node reads it. */
 static size_t input_of(const modser_graph *g, const modser_sg_tensor *t)
 {
-	for (size_t i = g->n_inputs; i > 0; i--) {
-		if (g->inputs[i - 1] == t)
-			return i - 1;
-	}
-	return SIZE_MAX;
+	size_t i = 0;
+
+	while (i < g->n_inputs && g->inputs[i] != t)
+		i++;
+	return i < g->n_inputs ? i : SIZE_MAX;
 }
 
 static bool allocate(struct msd_entry *e, const modser_graph *g)
@@ -192,19 +191,19 @@ static msd_err find_views(struct msd_entry *e, struct msd_diag *d)
 {
 	const bool has_none = e->groups.n > 0 || e->reorders != NULL;
 	const size_t *last = e->reorders != NULL ? e->reorders->last : e->groups.last;
-	bool *is_strange = calloc(e->g->n_nodes + 1, sizeof(*is_strange));
+	bool *is_foreign = calloc(e->g->n_nodes + 1, sizeof(*is_foreign));
 
-	if (is_strange == NULL)
+	if (is_foreign == NULL)
 		return msd_diag_no_memory(d);
 	for (size_t i = 0; i < e->g->n_nodes; i++) {
 		const struct msd_engine_node *by = e->groups.by[i];
 
-		is_strange[i] = by != NULL &&
+		is_foreign[i] = by != NULL &&
 				(has_none || msd_engine_is_plugins(by, e->g->nodes[i]));
 	}
 	const msd_err err =
-		msd_views_init(&e->views, e->g, e->groups.order, last, is_strange, d);
-	free(is_strange);
+		msd_views_init(&e->views, e->g, e->groups.order, last, is_foreign, d);
+	free(is_foreign);
 	return err;
 }
 

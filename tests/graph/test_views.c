@@ -18,7 +18,7 @@ struct net {
 	modser_graph *g;
 	modser_sg_tensor *x;
 	struct msd_views v;
-	bool is_strange[MOST_NODES];
+	bool is_foreign[MOST_NODES];
 };
 
 static struct net begin(void)
@@ -99,7 +99,7 @@ static void find(struct net *n)
 	for (size_t i = 0; i < n->g->n_nodes; i++)
 		order[i] = i;
 	msd_memory_plan_find_last_reads(last, n->g, order);
-	cr_assert_eq(msd_views_init(&n->v, n->g, order, last, n->is_strange, NULL),
+	cr_assert_eq(msd_views_init(&n->v, n->g, order, last, n->is_foreign, NULL),
 		     MSD_OK);
 }
 
@@ -297,8 +297,8 @@ Test(views, the_tensors_of_plugins_are_aligned)
 	modser_sg_tensor *z = relu(&n, view);
 
 	output(&n, sum(&n, z, view));
-	n.is_strange[b->producer->index] = true;
-	n.is_strange[view->producer->index] = true;
+	n.is_foreign[b->producer->index] = true;
+	n.is_foreign[view->producer->index] = true;
 	find(&n);
 	expect_in(&n, a, y, 0);
 	expect_in(&n, b, b, 0); /* 80 bytes behind a */
