@@ -23,9 +23,9 @@ modser_sg_tensor *tf_fail(const struct tf_layer *x, const char *fmt, ...)
 const struct tf_row *tf_row_at(size_t i)
 {
 	static const struct tf_row *const tables[] = {
-		tf_rows_element, tf_rows_window, tf_rows_move, tf_rows_slice,
-		tf_rows_reduce,  tf_rows_flow,   tf_rows_list, tf_rows_detect,
-		tf_rows_volume,  tf_rows_scatter};
+		tf_rows_element, tf_rows_window,  tf_rows_move, tf_rows_slice,
+		tf_rows_reduce,  tf_rows_flow,    tf_rows_list, tf_rows_detect,
+		tf_rows_volume,  tf_rows_scatter, tf_rows_make};
 
 	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
 		for (const struct tf_row *row = tables[t]; row->name != NULL; row++) {

@@ -41,6 +41,7 @@ struct tf_row {
 /* Tables of rows, each ended by a row without a name. */
 extern const struct tf_row tf_rows_element[];
 extern const struct tf_row tf_rows_window[];
+extern const struct tf_row tf_rows_make[];
 extern const struct tf_row tf_rows_move[];
 extern const struct tf_row tf_rows_slice[];
 extern const struct tf_row tf_rows_reduce[];
