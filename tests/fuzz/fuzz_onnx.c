@@ -23,13 +23,20 @@ static void store(const modser_serializer *s, modser_graph *g)
 	free((void *)(uintptr_t)part.data);
 }
 
+static bool may_make(const modser_sg_node *node, const char *made)
+{
+	(void)node;
+	(void)made;
+	return true;
+}
+
 /* What passes leave holds together; there are no kernels here to fold with. */
 static void pass(modser_graph *g)
 {
-	const struct msd_pass_host none = {NULL, NULL};
+	const struct msd_pass_host host = {NULL, may_make};
 	struct msd_passed passed;
 
-	if (msd_passes_run(g, none, &passed) == 0 && modser_graph_check(g) != 0)
+	if (msd_passes_run(g, host, &passed) == 0 && modser_graph_check(g) != 0)
 		abort();
 }
 
