@@ -168,7 +168,9 @@ static msd_err check(void *state, const modser_sg_node *node, struct msd_diag *d
 	if (n->claim->pack != NULL && n->packed == NULL &&
 	    !(is_short ? msd_native_wide_pack(n->claim, node, &n->packed)
 		       : n->claim->pack(node, &n->packed))) {
-		if (n->claim->pack == msd_native_read_function)
+		/* No other engine has the operators that passes made for this one. */
+		if (n->claim->pack == msd_native_read_function ||
+		    msd_kernel_find(n->claim->op) == NULL)
 			return msd_diag_no_memory(d);
 		return msd_diag_set(d, MSD_UNSUPPORTED,
 				    "there is no memory for packed weights");

@@ -13,6 +13,7 @@
 #include "tests/graph/net.h"
 #include "tests/runtime/native/agree.h"
 #include "tests/runtime/native/levels.h"
+#include "tests/support/fail_alloc.h"
 
 /* A convolution of group @group, + x, then an activation. */
 static modser_graph *fusible_of(int64_t group, int64_t size, const char *activation)
@@ -313,5 +314,29 @@ Test(native_fusion, where_an_extent_is_open)
 	msd_plan_destroy(plan);
 	modser_graph_destroy(g);
 	free(in);
+	msd_pool_stop();
+}
+
+/* No other engine computes what the pass made. */
+Test(native_fusion, without_memory_for_weights_says_so)
+{
+	const struct msd_pass_host host = {NULL, msd_engine_may_make};
+	modser_graph *g = product(10, false, "ReLu");
+	struct msd_passed passed;
+	bool is_short = true;
+
+	cr_assert_eq(msd_passes_run(g, host, &passed), 0);
+	cr_assert_eq(passed.n[MSD_PASS_fuse], 3);
+	for (long k = 0; is_short; k++) {
+		struct msd_plan *plan = NULL;
+
+		msd_fail_alloc(k);
+		const msd_err err = msd_plan_create(g, &plan, NULL);
+		is_short = msd_fail_alloc_stop();
+		cr_expect(err == MSD_OK || (is_short && err == MSD_NOMEM),
+			  "allocation %ld: %d", k, (int)err);
+		msd_plan_destroy(plan);
+	}
+	modser_graph_destroy(g);
 	msd_pool_stop();
 }
