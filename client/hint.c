@@ -28,7 +28,7 @@ static const char *const hints[MSD_ERR_COUNT] = {
 	[MSD_GPU_FAULT] = "see `modser logs NAME`; the module restarts by itself",
 	[MSD_QUARANTINED] = "see `modser logs NAME`, then load a corrected module",
 	[MSD_REFUSED] = "follow the text, or ask the daemon's operator",
-	[MSD_NO_SPACE] = "unload modules, or raise the daemon's limits",
+	[MSD_NO_SPACE] = "unload modules, raise the limit, or free what the text names",
 	[MSD_BUSY] = "try again later",
 	[MSD_DRAINING] = "try again when the daemon or the module is back",
 	[MSD_IO] = "check that modserd is running and its address",
@@ -50,8 +50,8 @@ static const struct {
 	{MSD_M_MODULE_PULL, MSD_NOT_FOUND,
 	 "check the URI: the daemon's machine must have the file or reach the server"},
 	{MSD_M_MODULE_LOAD, MSD_UNSUPPORTED,
-	 "follow the text; `modser devices` lists the devices, `modser inspect FILE` "
-	 "shows the file"},
+	 "docs/how-to/troubleshooting.md explains the text; `modser devices` lists the "
+	 "devices, `modser inspect FILE` shows the file"},
 	{MSD_M_MODULE_ROLLBACK, MSD_UNSUPPORTED, "follow the text"},
 	{MSD_M_STORE_LIST, MSD_UNSUPPORTED,
 	 "start the daemon with --store DIR, or give the folder of a store: -C DIR"},

@@ -282,3 +282,10 @@ def test_a_worker_gives_back_the_pages_of_packed_weights(own_daemon, tmp_path):
     assert len(mapped) == 2 and sum(map(int, mapped)) * 1024 < w.nbytes / 2, status
     x = ramp(1, 4096)
     assert np.allclose(call(daemon, tmp_path, "large", x), x @ w, rtol=1e-4)
+
+
+def test_a_file_that_is_cut_off_is_refused_with_both_sizes(daemon, tmp_path):
+    raw = (CORPUS / "accept_gemm.bin").read_bytes()
+    said = daemon.modser("load", "cut", save(tmp_path, raw[:-7]))
+    assert said.status == 8 and re.search(
+        r"cut off: the field at byte \d+ has \d+ bytes, \d+ are there", said.err), said

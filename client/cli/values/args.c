@@ -130,8 +130,11 @@ static enum msd_exit check_verb(const struct msd_cli *cli, const struct seen *se
 		return msd_report_usage("`modser help` lists the verbs",
 					"a verb is missing");
 	}
-	(void)snprintf(hint, sizeof(hint), "modser %s%s%s", v->name,
-		       v->synopsis[0] != '\0' ? " " : "", v->synopsis);
+	const int n = snprintf(hint, sizeof(hint), "modser %s%s%s", v->name,
+			       v->synopsis[0] != '\0' ? " " : "", v->synopsis);
+	if (n >= (int)sizeof(hint)) {
+		(void)snprintf(hint, sizeof(hint), "see `modser help %s`", v->name);
+	}
 	if ((seen->needs & ~v->options) != 0) {
 		return msd_report_usage(hint, "%s does not have the option %s", v->name,
 					seen->word);

@@ -60,14 +60,14 @@ bool msd_wire_take(struct msd_cur *c, struct msd_wire_field *ret)
 		n = 4;
 		break;
 	case MSD_WIRE_BYTES:
-		if (!msd_wire_take_varint(c, &n) || n > c->left)
+		if (!msd_wire_take_varint(c, &n))
 			return false;
 		break;
 	default: /* groups are older than all formats here */
 		return false;
 	}
 	ret->n = (size_t)n;
-	ret->body = msd_cur_read(c, ret->n);
+	ret->body = n <= c->left ? msd_cur_read(c, ret->n) : NULL;
 	return ret->body != NULL;
 }
 
@@ -183,9 +183,15 @@ static int trim(struct scan *s, const ProtobufCMessageDescriptor *in,
 
 	while (c.left > 0) {
 		const uint8_t *at = c.p;
-		struct msd_wire_field f;
+		struct msd_wire_field f = {0};
 
 		if (!msd_wire_take(&c, &f)) {
+			if (depth == 0 && f.n > c.left) {
+				return msd_sg_fail(s->g, MSD_BAD_ARTIFACT,
+						   "it is cut off: the field at byte "
+						   "%zu has %zu bytes, %zu are there",
+						   (size_t)(at - s->file), f.n, c.left);
+			}
 			return fail(s, at,
 				    "no protobuf field, or it ends behind the "
 				    "file");

@@ -67,7 +67,10 @@ struct msd_wire_field {
 	const uint8_t *body;
 	uint64_t value; /* of a varint */
 };
-/** Take the next field; false if it is invalid, or extends past @c. */
+/**
+ * Take the next field; false if it is invalid, or extends past @c: then ret->n is more
+ * than @c has left.
+ */
 MSD_MUST_CHECK bool msd_wire_take(struct msd_cur *c, struct msd_wire_field *ret);
 /** Read the location that stands for weight @field; false if it is not in @file. */
 MSD_MUST_CHECK bool msd_wire_place(const ProtobufCBinaryData *field,

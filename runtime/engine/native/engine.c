@@ -173,7 +173,8 @@ static msd_err check(void *state, const modser_sg_node *node, struct msd_diag *d
 		    msd_kernel_find(n->claim->op) == NULL)
 			return msd_diag_no_memory(d);
 		return msd_diag_set(d, MSD_UNSUPPORTED,
-				    "there is no memory for packed weights");
+				    "its packed weights do not fit in the worker's "
+				    "memory (--max-worker-memory)");
 	}
 	return MSD_OK;
 }

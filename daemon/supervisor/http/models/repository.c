@@ -94,7 +94,7 @@ static void say_model(struct msd_http_exchange *a, enum msd_model_form form,
 	msd_http_exchange_say_json(a, 200);
 	msd_buf_printf(&a->body, "{\"name\":");
 	msd_json_str(&a->body, a->names[0]);
-	msd_buf_printf(&a->body, ",\"platform\":\"tvm\",%s,", more);
+	msd_buf_printf(&a->body, ",\"platform\":\"modserd\",%s,", more);
 	msd_model_write_tensors(&m, form, &a->body);
 	msd_buf_printf(&a->body, "}\n");
 }
