@@ -17,7 +17,7 @@ configure_package_config_file(modserConfig.cmake.in
   INSTALL_DESTINATION "${MODSER_CMAKE_DIR}")
 write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/modserConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
-msd_install_pc(modser "Client library of modserd, the daemon that serves compiled modules"
+msd_install_pc(modser "Client library of modserd, the daemon that serves machine learning models"
   PRIVATE -lmsgpackc)
 install(FILES
   "${CMAKE_CURRENT_BINARY_DIR}/modserConfig.cmake"

@@ -195,7 +195,7 @@ void msd_help_print(const struct msd_verb *verb)
 			     v->summary[0] - 'a' + 'A', v->summary + 1, v->help);
 	} else {
 		(void)printf("usage: modser [OPTION]... VERB [WORD]...\n"
-			     "Talk to modserd: load compiled modules, call their "
+			     "Talk to modserd: load models and libraries, call their "
 			     "functions.\n\n");
 		print_verbs();
 	}

@@ -135,8 +135,11 @@ static const struct {
 static const char usage[] =
 	"usage: modserd --listen [ADDRESS] ... [OPTION]...\n"
 	"       modserd MODEL... [OPTION]...\n"
-	"Serve compiled modules. modserd runs in the foreground; SIGTERM drains and "
-	"ends it.\n\n";
+	"Serve machine learning models: ONNX and other frameworks' files, libraries "
+	"compiled by TVM.\nmodserd runs in the foreground; SIGTERM drains and ends it. "
+	"`modserd MODEL...` serves files\nunder their names, on the default unix "
+	"socket "
+	"and by HTTP on 127.0.0.1:8000.\n\n";
 
 static const char environment[] =
 	"\nSizes take K, M, G; times need a unit: us, ms, s, m, h. Instead of 0 write "
