@@ -1,7 +1,8 @@
 /*
  * Resize: the axes are resized one after the other, the last one first. Rows along the
  * last axis are sums of their own elements; along other axes, whole rows are summed or
- * copied. The taps of the load's extents are kept; a run with others computes its own.
+ * copied. Rows of nearest elements need no tensor between two axes. The taps of the
+ * load's extents are kept; a run with others computes its own.
  */
 #include "graph/op/move/resize.h"
 
@@ -223,6 +224,41 @@ static void run_planes(const void *ctx, size_t first, size_t end, size_t thread)
 	}
 }
 
+/* The last two axes by their nearest elements; rows that repeat are copied. */
+struct nearest {
+	const struct msd_native_kernels *k;
+	const struct axis *rows, *columns;
+	const float *x;
+	float *y;
+};
+
+static void run_nearest(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct nearest *p = ctx;
+	const size_t rows = (size_t)p->rows->scale.out;
+	const size_t columns = (size_t)p->columns->scale.out;
+	const int32_t *at = p->rows->taps.at;
+
+	(void)thread;
+	for (size_t i = first; i < end; i++) {
+		const size_t place = i % rows;
+		const size_t row = i / rows * (size_t)p->rows->in + (size_t)at[place];
+		float *y = p->y + i * columns;
+
+		if (i > first && place > 0 && at[place] == at[place - 1]) {
+			memcpy(y, y - columns, columns * sizeof(*y));
+		} else {
+			p->k->resample(&p->columns->taps,
+				       p->x + row * (size_t)p->columns->in, columns, y);
+		}
+	}
+}
+
+static bool is_nearest(const struct axis *a)
+{
+	return a->is_resized && a->taps.is_moved;
+}
+
 static void run_pass(const struct pass *p)
 {
 	const double taps = (double)p->axis->taps.n;
@@ -293,6 +329,16 @@ static msd_err resize(const struct packed *p, const struct msd_kernel_call *c,
 	if (n_passes == 0) {
 		memcpy(c->out[0], c->in[0],
 		       msd_kernel_out_elements(c, 0) * sizeof(float));
+		return MSD_OK;
+	}
+	if (n_passes == 2 && is_nearest(&p->axes[p->ndim - 1]) &&
+	    is_nearest(&p->axes[p->ndim - 2])) {
+		const struct nearest n = {msd_native_kernels(), &p->axes[p->ndim - 2],
+					  &p->axes[p->ndim - 1], c->in[0], c->out[0]};
+		const size_t columns = (size_t)n.columns->scale.out;
+
+		msd_native_each(msd_kernel_out_elements(c, 0) / columns,
+				0.3 * (double)columns + 5, run_nearest, &n);
 		return MSD_OK;
 	}
 	float *room = msd_native_scratch_take(sizes[0] + sizes[1]);

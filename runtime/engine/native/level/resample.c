@@ -117,12 +117,25 @@ static void move(const int32_t *at, const float *x, size_t n, float *y)
 /* Each element twice; @n outputs. */
 static void put_twice(const float *restrict x, size_t n, float *restrict y)
 {
-	size_t i = 0;
+	for (size_t i = 0; i < n; i += 2 * LANES) {
+		const size_t left = n - i;
 
-	for (; i + 2 * LANES <= n; i += 2 * LANES)
-		msd_interleave(load(x + i / 2), load(x + i / 2), y + i);
-	for (; i < n; i++)
-		y[i] = x[i / 2];
+		if (left >= 2 * LANES) {
+			const vec v = load(x + i / 2);
+
+			msd_interleave(v, v, y + i);
+		} else {
+			const vec v = load_some(x + i / 2, (left + 1) / 2, 0);
+			float at[2 * LANES];
+
+			msd_interleave(v, v, at);
+			store_some(y + i, load(at), left < LANES ? left : LANES);
+			if (left > LANES) {
+				store_some(y + i + LANES, load(at + LANES),
+					   left - LANES);
+			}
+		}
+	}
 }
 
 void LEVEL(resample)(const struct msd_native_taps *t, const float *x, size_t n,
