@@ -231,6 +231,13 @@ static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thre
 	}
 }
 
+/* The positions of a kernel of one element lie side by side: a product reads them in
+ * place. */
+static bool is_matrix(const struct convolution *c)
+{
+	return c->taps == 1 && c->w.stride[0] == 1;
+}
+
 static struct msd_native_product product_of(const struct convolution *c, size_t group,
 					    struct msd_native_window *w)
 {
@@ -245,8 +252,11 @@ static struct msd_native_product product_of(const struct convolution *c, size_t 
 		.n = c->out_plane,
 		.k = group_in * c->taps,
 		.packed_a = c->packed->base.weights + group * c->packed->group_floats,
-		.bring = c->k->bring_window,
+		.bring = is_matrix(c) ? c->k->bring_matrix : c->k->bring_window,
 		.window = w,
+		.b = w->x,
+		.b_row = w->plane,
+		.b_step = 1,
 		.y = c->y + at,
 		.y_row = c->out_plane,
 		.start = c->packed->start + group * group_out,
@@ -412,8 +422,9 @@ static msd_err run_packed(const struct msd_kernel_call *call,
 	const size_t planes = is_product && !c.w.is_direct
 				      ? c.in_channels * c.w.plane + MSD_NATIVE_ROOM
 				      : 0;
-	const size_t panels =
-		is_product && c.m_parts > 1 ? c.groups * panel_floats(&c) : 0;
+	const size_t panels = is_product && !is_matrix(&c) && c.m_parts > 1
+				      ? c.groups * panel_floats(&c)
+				      : 0;
 	c.scratch_floats = packed->is_depthwise ? c.w.plane + MSD_NATIVE_ROOM
 			   : is_product         ? *c.k->product_scratch
 						: 0;

@@ -13,7 +13,7 @@ bool msd_native_window_fits(const struct msd_op_window axes[static MSD_OP_AXES])
 
 size_t msd_native_window_padded(const struct msd_native_window *w)
 {
-	return w->rows[0] * w->stride[1] * w->stride[2] * w->lines * w->columns;
+	return w->rows[0] * msd_slice(w);
 }
 
 void msd_native_window_set(const struct msd_op_window axes[static MSD_OP_AXES],

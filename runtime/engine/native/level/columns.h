@@ -11,42 +11,53 @@ struct block {
 	size_t m0, m1, n0, n1, k0, kc;
 	const float *b;
 	size_t panel; /* elements between panels */
+	size_t width; /* elements between rows of a panel */
 	const float *a;
 	size_t row, step; /* of a */
 	size_t height;    /* elements between tiles of a */
 };
 
+/* Half a vector, if the rows of a tile fit into it. */
+#define PART (MSD_ROWS * 2 <= MSD_LANES ? MSD_LANES / 2 : MSD_LANES)
+
+typedef float part __attribute__((vector_size(PART * 4)));
+typedef float part_at __attribute__((vector_size(PART * 4), aligned(4), may_alias));
+
 enum {
 	FEW = LANES < 8 ? LANES / 2 : 4, /* the most columns */
-	TALL = 4,                        /* tiles, which hide each other's latency */
-	HIGH = (ROWS + LANES - 1) / LANES
+	TALL = LANES < 16 ? 4 : 8,       /* tiles, which hide each other's latency */
+	HIGH = (ROWS + PART - 1) / PART
 };
 
 struct columns {
 	const struct msd_native_product *p;
 	const struct block *o;
 	size_t m, n;
-	vec sums[TALL][FEW][HIGH];
+	part sums[TALL][FEW][HIGH];
 };
 
 /* Row @r of a tile. The last row of all has no floats behind it. */
-INLINE vec load_rows(const float *a, const int v, const bool is_end)
+INLINE part load_rows(const float *a, const int v, const bool is_end)
 {
-	const int n = ROWS - v * LANES;
+	const int n = ROWS - v * PART;
+	float at[PART] = {0};
 
-	return is_end ? load_some(a + v * LANES, (size_t)(n < LANES ? n : LANES), 0)
-		      : load(a + v * LANES);
+	if (!is_end || n >= PART)
+		return *(const part_at *)(a + v * PART);
+	for (int i = 0; i < n; i++)
+		at[i] = a[v * PART + i];
+	return *(const part_at *)at;
 }
 
-INLINE void multiply_columns(vec sums[TALL][FEW][HIGH], const float *a, size_t height,
+INLINE void multiply_columns(part sums[TALL][FEW][HIGH], const float *a, size_t height,
 			     const float *b, const int tall, const int columns,
 			     const bool is_end)
 {
-#pragma GCC unroll 4
+#pragma GCC unroll 8
 	for (int t = 0; t < tall; t++) {
 #pragma GCC unroll 2
 		for (int v = 0; v < HIGH; v++) {
-			const vec av = load_rows(a + (size_t)t * height, v, is_end);
+			const part av = load_rows(a + (size_t)t * height, v, is_end);
 
 #pragma GCC unroll 4
 			for (int c = 0; c < columns; c++)
@@ -61,7 +72,7 @@ INLINE void start_columns(struct columns *q, int t, int c, size_t rows)
 	const struct msd_native_product *p = q->p;
 	const size_t m = q->m + (size_t)t * ROWS;
 	const size_t n = q->n + (size_t)c;
-	float at[HIGH * LANES] = {0};
+	float at[HIGH * PART] = {0};
 
 	for (size_t r = 0; r < rows; r++) {
 		if (q->o->k0 > 0) {
@@ -72,7 +83,7 @@ INLINE void start_columns(struct columns *q, int t, int c, size_t rows)
 		}
 	}
 	for (int v = 0; v < HIGH; v++)
-		q->sums[t][c][v] = load(at + (size_t)v * LANES);
+		q->sums[t][c][v] = *(const part_at *)(at + (size_t)v * PART);
 }
 
 INLINE void put_columns(const struct columns *q, int t, int c, size_t rows)
@@ -80,10 +91,10 @@ INLINE void put_columns(const struct columns *q, int t, int c, size_t rows)
 	const struct msd_native_product *p = q->p;
 	const size_t at = (q->m + (size_t)t * ROWS) * p->y_row + q->n + (size_t)c;
 	const bool is_last = q->o->k0 + q->o->kc == p->k;
-	float y[HIGH * LANES];
+	float y[HIGH * LANES] = {0};
 
 	for (int v = 0; v < HIGH; v++)
-		store(y + (size_t)v * LANES, q->sums[t][c][v]);
+		*(part_at *)(y + (size_t)v * PART) = q->sums[t][c][v];
 	for (size_t r = 0; is_last && p->residual != NULL && r < rows; r++)
 		y[r] += p->residual[at + r * p->y_row];
 	for (size_t v = 0; is_last && p->finish.is_bounded && v < HIGH; v++)
@@ -100,10 +111,11 @@ INLINE void run_columns(const struct msd_native_product *p, const struct block *
 	const float *a = o->a + (m - o->m0) / ROWS * o->height;
 	const float *b = o->b + (n - o->n0) / PANEL * o->panel + (n - o->n0) % PANEL;
 	const size_t height = o->height;
+	const size_t width = o->width;
 	size_t k = 0;
 	size_t rows[TALL];
 
-#pragma GCC unroll 4
+#pragma GCC unroll 8
 	for (int t = 0; t < tall; t++) {
 		const size_t left = o->m1 - m - (size_t)t * ROWS;
 
@@ -113,14 +125,14 @@ INLINE void run_columns(const struct msd_native_product *p, const struct block *
 			start_columns(&q, t, c, rows[t]);
 	}
 	for (; k + 1 < o->kc; k++) {
-		multiply_columns(q.sums, a + k * ROWS, height, b + k * PANEL, tall,
+		multiply_columns(q.sums, a + k * ROWS, height, b + k * width, tall,
 				 columns, false);
 	}
 	if (k < o->kc) {
-		multiply_columns(q.sums, a + k * ROWS, height, b + k * PANEL, tall,
+		multiply_columns(q.sums, a + k * ROWS, height, b + k * width, tall,
 				 columns, true);
 	}
-#pragma GCC unroll 4
+#pragma GCC unroll 8
 	for (int t = 0; t < tall; t++) {
 #pragma GCC unroll 4
 		for (int c = 0; c < columns; c++)

@@ -16,6 +16,9 @@ struct tile {
 	const float *a;
 	size_t row, step; /* of a */
 	const float *b;   /* a panel */
+	size_t width;     /* of its rows */
+	/* How far ahead tiles after this one read a and b. */
+	size_t a_ahead, b_ahead;
 	size_t k;
 	float *y;
 	size_t y_row;
@@ -85,19 +88,27 @@ INLINE void put_sums(const struct tile *t, const int rows, const int vectors,
 	}
 }
 
-INLINE void run_tile(const struct tile *t, const int rows, const int vectors,
-		     const size_t row, const size_t step)
+/* A tile may fetch what later tiles read. */
+INLINE void multiply(const struct tile *t, const int rows, const int vectors,
+		     const size_t row, const size_t step, const bool is_a_ahead,
+		     const bool is_b_ahead, vec sums[ROWS][VECTORS])
 {
-	vec sums[ROWS][VECTORS];
 	const float *a = t->a;
 	const float *b = t->b;
+	const size_t width = t->width;
+	const size_t a_ahead = t->a_ahead;
+	const size_t b_ahead = t->b_ahead;
 
-	start(t, rows, vectors, sums);
 	for (size_t k = 0; k < t->k; k++) {
 		vec bv[VECTORS];
 #pragma GCC unroll 3
-		for (int v = 0; v < vectors; v++)
+		for (int v = 0; v < vectors; v++) {
 			bv[v] = load(b + v * LANES);
+			if (is_b_ahead)
+				__builtin_prefetch(b + b_ahead + v * LANES, 0, 2);
+		}
+		if (is_a_ahead)
+			__builtin_prefetch(a + a_ahead);
 #pragma GCC unroll 8
 		for (int r = 0; r < rows; r++) {
 #pragma GCC unroll 3
@@ -105,7 +116,23 @@ INLINE void run_tile(const struct tile *t, const int rows, const int vectors,
 				sums[r][v] += a[(size_t)r * row] * bv[v];
 		}
 		a += step;
-		b += PANEL;
+		b += width;
+	}
+}
+
+INLINE void run_tile(const struct tile *t, const int rows, const int vectors,
+		     const size_t row, const size_t step)
+{
+	const bool is_packed = row == 1 && step == ROWS;
+	vec sums[ROWS][VECTORS];
+
+	start(t, rows, vectors, sums);
+	if (is_packed && t->b_ahead > 0) {
+		multiply(t, rows, vectors, row, step, false, true, sums);
+	} else if (is_packed && t->a_ahead > 0) {
+		multiply(t, rows, vectors, row, step, true, false, sums);
+	} else {
+		multiply(t, rows, vectors, row, step, false, false, sums);
 	}
 	if (t->residual != NULL) {
 		if (t->bounds != NULL) {
@@ -216,6 +243,8 @@ static void run_one(const struct msd_native_product *p, const struct block *o,
 	t->b = o->b + (n - o->n0) / PANEL * o->panel;
 	t->a = o->a + (m - o->m0) / ROWS * o->height;
 	t->y = p->y + m * p->y_row + n;
+	t->a_ahead = n == o->n0 && m + ROWS < o->m1 ? o->height : 0;
+	t->b_ahead = m == o->m0 && n + PANEL < o->n1 ? o->panel : 0;
 	if (p->start != NULL) {
 		t->first = p->start + m * p->start_row + (p->start_columns ? n : 0);
 	}
@@ -247,6 +276,7 @@ static void run_block(const struct msd_native_product *p, const struct block *wh
 		.start = start_of(p, o),
 		.row = o->row,
 		.step = o->step,
+		.width = o->width,
 		.k = o->kc,
 		.y_row = p->y_row,
 		.first_row = p->start_row,
@@ -454,6 +484,16 @@ static size_t columns_of(const struct msd_native_product *p, size_t n)
 	return p->packed_b != NULL || n < most ? n : most;
 }
 
+/* As many columns as can be read where they lie: vectors do not read beyond b. */
+static size_t columns_in_place(const struct msd_native_product *p, size_t n)
+{
+	const size_t few = n % LANES;
+
+	if (p->packed_b != NULL || p->bring != LEVEL(bring_matrix) || p->b_step != 1)
+		return 0;
+	return p->packed_a != NULL && few <= FEW ? n : n - few;
+}
+
 void LEVEL(product)(const struct msd_native_product *p, size_t m0, size_t m1, size_t n0,
 		    size_t n1, float *scratch)
 {
@@ -463,15 +503,21 @@ void LEVEL(product)(const struct msd_native_product *p, size_t m0, size_t m1, si
 		n0 = run_wide(p, m0, n0, n1);
 	while (n0 < n1) {
 		struct block o = {.n0 = n0};
-		const size_t step = columns_of(p, n1 - n0);
+		const size_t in_place = columns_in_place(p, n1 - n0);
+		const size_t step = in_place > 0 ? in_place : columns_of(p, n1 - n0);
 
 		o.n1 = n0 + step;
 		do {
 			o.kc = p->k - o.k0 < DEPTH ? p->k - o.k0 : DEPTH;
 			o.panel = p->packed_b != NULL ? panel_of(p) : PANEL * o.kc;
+			o.width = PANEL;
 			o.b = room;
 			if (p->packed_b != NULL) {
 				o.b = p->packed_b + n0 / PANEL * o.panel + o.k0 * PANEL;
+			} else if (in_place > 0) {
+				o.b = p->b + o.k0 * p->b_row + n0;
+				o.panel = PANEL;
+				o.width = p->b_row;
 			} else {
 				p->bring(p, o.k0, o.kc, n0, step, room);
 			}

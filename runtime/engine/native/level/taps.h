@@ -10,10 +10,16 @@
 
 enum { D, H, W };
 
+/* The phases that a plane has: a kernel of one element reads the first one. */
+static inline size_t msd_phases(const struct msd_native_window *w, size_t axis)
+{
+	return w->kernel[axis] == 1 ? 1 : w->stride[axis];
+}
+
 /* Elements of all rows of one depth. */
 static inline size_t msd_slice(const struct msd_native_window *w)
 {
-	return w->stride[H] * w->stride[W] * w->lines * w->columns;
+	return msd_phases(w, H) * msd_phases(w, W) * w->lines * w->columns;
 }
 
 static inline size_t msd_tap_at(const struct msd_native_window *w, size_t tap)
@@ -21,7 +27,7 @@ static inline size_t msd_tap_at(const struct msd_native_window *w, size_t tap)
 	const size_t kw = tap % w->kernel[W] * w->dilation[W];
 	const size_t kh = tap / w->kernel[W] % w->kernel[H] * w->dilation[H];
 	const size_t kd = tap / w->kernel[W] / w->kernel[H] * w->dilation[D];
-	const size_t phase = kh % w->stride[H] * w->stride[W] + kw % w->stride[W];
+	const size_t phase = kh % w->stride[H] * msd_phases(w, W) + kw % w->stride[W];
 
 	return kd * msd_slice(w) + phase * w->lines * w->columns +
 	       kh / w->stride[H] * w->columns + kw / w->stride[W];

@@ -115,6 +115,20 @@ static struct phase phase_at(const struct msd_native_window *w, size_t phase)
 			      to + phase * w->lines * w->columns};
 }
 
+/* Elements 0, 2, ..., of which @n exist; the last one has none behind it. */
+static void copy_even(const float *from, size_t n, float *to)
+{
+	float odd[LANES];
+	size_t i = 0;
+
+	for (; i + LANES < n; i += LANES)
+		part_vector(from + 2 * i, to + i, odd);
+	for (; i + QUAD < n; i += QUAD)
+		part_quad(from + 2 * i, to + i, odd);
+	for (; i < n; i++)
+		to[i] = from[2 * i];
+}
+
 static void copy_phase(const struct phase *p, size_t first, size_t step, const float *x,
 		       float *ret)
 {
@@ -123,10 +137,12 @@ static void copy_phase(const struct phase *p, size_t first, size_t step, const f
 
 	if (step == 1) {
 		copy_row(from, p->n, to);
-		return;
+	} else if (step == 2 && first == 0) {
+		copy_even(from, p->n, to);
+	} else {
+		for (size_t i = first; i < p->n; i++)
+			to[i] = from[step * i];
 	}
-	for (size_t i = first; i < p->n; i++)
-		to[i] = from[step * i];
 }
 
 /* The phases of a stride of 2; @a begins at the column before that of @b. */
@@ -193,7 +209,8 @@ static void copy_rows(const struct msd_native_window *w, const float *x, float *
 	for (size_t h = 0; h < w->in[H] && h + w->before[H] < w->rows[1]; h++) {
 		if (of == 0 || w->kernel[H] != 1) {
 			copy_phases(w, two, x,
-				    ret + of * w->stride[W] * size + line * w->columns);
+				    ret + of * msd_phases(w, W) * size +
+					    line * w->columns);
 		}
 		x += w->in[W];
 		of++;
@@ -204,10 +221,21 @@ static void copy_rows(const struct msd_native_window *w, const float *x, float *
 	}
 }
 
+/* A kernel of one element may leave no place for padding. */
+static bool is_covered(const struct msd_native_window *w)
+{
+	for (size_t i = 0; i < 3; i++) {
+		if (w->kernel[i] != 1 || w->before[i] != 0 ||
+		    (w->out[i] - 1) * w->stride[i] >= w->in[i])
+			return false;
+	}
+	return true;
+}
+
 void LEVEL(pad_plane)(const struct msd_native_window *w, const float *x, bool is_padded,
 		      float *ret)
 {
-	if (!is_padded)
+	if (!is_padded && !is_covered(w))
 		fill_plane(ret, w->plane, w->fill);
 	for (size_t d = 0; d < w->in[D] && d + w->before[D] < w->rows[0]; d++) {
 		const float *from = x + d * w->in[H] * w->in[W];
@@ -246,23 +274,6 @@ static size_t find_moves(const struct msd_native_window *w, size_t n0, size_t n,
 		i += row;
 	}
 	return count;
-}
-
-static void bring_direct(const struct msd_native_product *p, size_t k0, size_t kc,
-			 size_t n0, size_t n, float *ret)
-{
-	const float *x = p->window->x + k0 * p->window->plane + n0;
-
-	for (size_t k = 0; k < kc; k++, x += p->window->plane, ret += PANEL) {
-		if (n == PANEL) {
-			for (size_t v = 0; v < PANEL; v += LANES)
-				store(ret + v, load(x + v));
-		} else {
-			for (size_t v = 0; v < PANEL; v += LANES)
-				store(ret + v, (vec){0});
-			copy_row(x, n, ret);
-		}
-	}
 }
 
 enum { MOVES = 4 };
@@ -354,10 +365,6 @@ void LEVEL(bring_window)(const struct msd_native_product *p, size_t k0, size_t k
 		const size_t n = nc - j < PANEL ? nc - j : PANEL;
 		float *to = ret + j * kc;
 
-		if (w->is_direct) {
-			bring_direct(p, k0, kc, n0 + j, n, to);
-			continue;
-		}
 		bring_taps(w, k0, kc, moves, find_moves(w, n0 + j, n, moves), to);
 		for (size_t k = 0; n < PANEL && k < kc; k++) {
 			for (size_t c = n; c < PANEL; c++)
