@@ -92,6 +92,15 @@ struct msd_native_integer_kernels {
 	const struct msd_native_units *quads; /* NULL: the level has no products */
 	/* Floats of scratch that a part of a product @k units deep needs. */
 	size_t (*scratch)(size_t k);
+	/* A depthwise convolution of a plane without depth, NULL: the level has none. A
+	 * channel has so many units of weights: each row of the kernel, four columns a
+	 * unit. 0: it cannot have such a kernel. */
+	size_t (*depthwise_units)(const struct msd_native_window *w);
+	size_t (*depthwise_scratch)(const struct msd_native_window *w); /* floats */
+	void (*depthwise)(const struct msd_native_window *w,
+			  const struct msd_native_bytes *x, const int32_t *weights,
+			  const struct msd_native_sums *s, size_t channel,
+			  float *scratch, void *y);
 	/* A row of sums that floats represent exactly. */
 	void (*put)(const struct msd_native_sums *s, const float *sums, size_t row,
 		    size_t n, void *y);

@@ -148,6 +148,10 @@ static const struct window windows[] = {
 	{2, 130, 33, 1, 5, 3, 1, 1, 0, "uint8", "int8", "uint8"},
 	{2, 5, 9, 1, 50, 3, 1, 1, 1, "uint8", "int8", "int8"},
 	{2, 6, 40, 2, 33, 5, 2, 1, 2, "int8", "int8", "uint8"},
+	{2, 4, 4, 4, 37, 3, 1, 1, 1, "int8", "int8", "uint8"},
+	{2, 3, 3, 3, 21, 5, 2, 1, 2, "uint8", "int8", "int8"},
+	{1, 5, 5, 5, 30, 7, 1, 2, 3, "uint8", "int8", "uint8"},
+	{2, 2, 2, 2, 20, 9, 1, 1, 4, "uint8", "int8", "uint8"},
 };
 #define N_WINDOWS (sizeof(windows) / sizeof(windows[0]))
 

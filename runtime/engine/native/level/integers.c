@@ -5,6 +5,7 @@
  */
 #include "runtime/engine/native/level/integers.h"
 
+#include "runtime/engine/native/level/sums.h"
 #include "runtime/engine/native/level/tiles.h"
 
 enum kind { PAIRS, SIGNED_A, SIGNED_B }; /* or quads, and the signed operand */
@@ -124,35 +125,6 @@ typedef void tile_fn(struct tile *t);
 EACH_TILE
 
 static tile_fn *const tiles[ROWS][VECTORS] = TILE_TABLE;
-
-/* A vector of a row: the arrays by column have elements for all lanes. */
-INLINE vec part_of(const struct msd_native_sums *s, const float *parts, size_t row,
-		   size_t column)
-{
-	return s->by_column ? load(parts + column) : all(parts[row]);
-}
-
-/* Element @column of @y and on, @left of them. */
-INLINE void put_vector(const struct msd_native_sums *s, ivec sum, size_t row,
-		       size_t column, size_t left, void *y)
-{
-	const size_t n = left < LANES ? left : LANES;
-
-	if (s->scales == NULL) {
-		memcpy((int32_t *)y + column, &sum, n * sizeof(int32_t));
-		return;
-	}
-	vec v = to_floats(sum) * part_of(s, s->scales, row, column);
-	if (s->offsets != NULL)
-		v = v + part_of(s, s->offsets, row, column);
-	if (s->is_float) {
-		v = least(most(v, all(s->rounding.low)), all(s->rounding.high));
-		memcpy((float *)y + column, &v, n * sizeof(float));
-	} else {
-		store_some_bytes((uint8_t *)y + column, round_bytes(v, s->rounding),
-				 left);
-	}
-}
 
 void LEVEL(integer_put)(const struct msd_native_sums *s, const float *sums, size_t row,
 			size_t n, void *y)
@@ -294,6 +266,9 @@ const struct msd_native_integer_kernels LEVEL(integers) = {
 	.pairs = &LEVEL(integer_pairs),
 #ifdef MSD_HAS_QUADS
 	.quads = &LEVEL(integer_quads),
+	.depthwise_units = LEVEL(integer_depthwise_units),
+	.depthwise_scratch = LEVEL(integer_depthwise_scratch),
+	.depthwise = LEVEL(integer_depthwise),
 #endif
 	.scratch = LEVEL(integer_scratch),
 	.put = LEVEL(integer_put),

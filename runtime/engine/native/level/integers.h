@@ -27,6 +27,9 @@ typedef int16_t svec_at
 #endif
 
 MSD_DECLARE_INTEGER(scratch);
+MSD_DECLARE_INTEGER(depthwise_units);
+MSD_DECLARE_INTEGER(depthwise_scratch);
+MSD_DECLARE_INTEGER(depthwise);
 MSD_DECLARE_INTEGER(put);
 MSD_DECLARE_INTEGER(quantize);
 MSD_DECLARE_INTEGER(dequantize);

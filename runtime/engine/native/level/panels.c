@@ -149,10 +149,10 @@ static bool find_pieces(const struct msd_native_window *w, size_t n0, size_t n,
 	return true;
 }
 
-/* Vectors of at most @most pieces; an empty piece has no lanes. */
+/* Vectors of @n pieces each; an empty piece has no lanes. */
 INLINE void join_rows(const struct msd_native_window *w, size_t k,
 		      const struct unit_taps *t, const struct pieces *pieces,
-		      const int vectors, const int most, float *to)
+		      const int vectors, const int n[VECTORS], float *to)
 {
 	const struct pieces p = *pieces;
 	const float *plane = w->x;
@@ -167,7 +167,7 @@ INLINE void join_rows(const struct msd_native_window *w, size_t k,
 				__m512i x = _mm512_loadu_si512(from + p.of[v][0].from);
 
 #pragma GCC unroll 3
-				for (int q = 1; q < most; q++) {
+				for (int q = 1; q < n[v]; q++) {
 					x = _mm512_mask_loadu_epi32(
 						x, p.of[v][q].mask,
 						from + p.of[v][q].from);
@@ -178,27 +178,54 @@ INLINE void join_rows(const struct msd_native_window *w, size_t k,
 	}
 }
 
+/* One function for each number of pieces of three vectors. */
+#define JOIN(vectors, a, b, c)                                                         \
+	static void join_##vectors##_##a##b##c(const struct msd_native_window *w,      \
+					       size_t k, const struct unit_taps *t,    \
+					       const struct pieces *p, float *to)      \
+	{                                                                              \
+		join_rows(w, k, t, p, vectors, (const int[]){a, b, c}, to);            \
+	}
+JOIN(1, 3, 0, 0)
+JOIN(2, 3, 3, 0)
+JOIN(3, 1, 1, 1)
+JOIN(3, 2, 1, 1)
+JOIN(3, 1, 2, 1)
+JOIN(3, 2, 2, 1)
+JOIN(3, 1, 1, 2)
+JOIN(3, 2, 1, 2)
+JOIN(3, 1, 2, 2)
+JOIN(3, 2, 2, 2)
+JOIN(3, 3, 3, 3)
+
+typedef void join_fn(const struct msd_native_window *w, size_t k,
+		     const struct unit_taps *t, const struct pieces *p, float *to);
+
 /* True if the panel is brought. */
 static bool join_panel(const struct msd_native_window *w, size_t k,
 		       const struct unit_taps *t, size_t n0, size_t n, float *ret)
 {
+	static join_fn *const joins[] = {join_3_111, join_3_211, join_3_121,
+					 join_3_221, join_3_112, join_3_212,
+					 join_3_122, join_3_222};
 	struct pieces p;
 	size_t most = 1;
+	size_t which = 0;
 
 	if (!find_pieces(w, n0, n, &p))
 		return false;
-	for (size_t v = 0; v < VECTORS; v++)
+	for (size_t v = 0; v < VECTORS; v++) {
 		most = p.n[v] > most ? p.n[v] : most;
+		which |= (size_t)(p.n[v] > 1) << v;
+	}
 	if (n <= LANES) {
-		join_rows(w, k, t, &p, 1, PIECES, ret);
+		join_1_300(w, k, t, &p, ret);
 	} else if (n <= LANES * 2) {
-		join_rows(w, k, t, &p, 2, PIECES, ret);
-	} else if (most == 1) {
-		join_rows(w, k, t, &p, VECTORS, 1, ret);
-	} else if (most == 2) {
-		join_rows(w, k, t, &p, VECTORS, 2, ret);
+		join_2_330(w, k, t, &p, ret);
+	} else if (most == PIECES) {
+		join_3_333(w, k, t, &p, ret);
 	} else {
-		join_rows(w, k, t, &p, VECTORS, PIECES, ret);
+		joins[which](w, k, t, &p, ret);
 	}
 	return true;
 }

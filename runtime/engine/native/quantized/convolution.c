@@ -23,7 +23,8 @@ enum { TILES = 4 }; /* A part has so many: it brings its columns for them. */
 struct packed {
 	struct msd_native_packed base;
 	const struct msd_native_units *units; /* NULL: depthwise */
-	size_t group_floats;                  /* of packed weights */
+	size_t row_units;    /* a depthwise channel has so many; 0: floats */
+	size_t group_floats; /* of packed weights */
 	const int32_t *sums; /* of quads: those of the channels' weights */
 };
 
@@ -177,21 +178,63 @@ static const struct msd_native_units *choose_units(const modser_sg_node *node,
 	return k->quads;
 }
 
-static bool pack_depthwise(const modser_sg_node *node, size_t taps,
+/* The units of each row of a kernel, four columns a unit. */
+static void pack_rows(const struct msd_native_bytes *w, size_t row, size_t rows,
+		      float *ret)
+{
+	const struct msd_native_units *u = msd_native_kernels()->integers->quads;
+
+	for (size_t h = 0; h < rows; h++) {
+		struct msd_native_bytes x = *w;
+
+		x.p += h * row;
+		u->row(&x, row, ret + h * deep_of(u, row));
+	}
+}
+
+/* The units of weights of a channel; 0: they are floats. */
+static size_t row_units_of(const modser_sg_node *node, size_t taps)
+{
+	const struct msd_native_integer_kernels *k = msd_native_kernels()->integers;
+	const size_t channels = group_count(node);
+	struct msd_op_window axes[MSD_OP_AXES];
+	struct msd_native_window w;
+
+	if (modser_sg_tensor_ndim(modser_sg_node_input(node, X)) > 4 ||
+	    choose_units(node, channels, taps) == k->pairs)
+		return 0;
+	msd_op_conv_windows(node, axes);
+	msd_native_window_set(axes, &w);
+	return k->depthwise_units(&w);
+}
+
+static bool pack_depthwise(const modser_sg_node *node, size_t taps, size_t row,
 			   struct msd_native_packed **ret)
 {
+	const struct msd_native_kernels *k = msd_native_kernels();
 	const size_t groups = group_count(node);
+	const size_t units = row_units_of(node, taps);
+	const size_t floats = units > 0 ? units : taps;
 	bool is_packed = false;
-	struct packed *p = msd_native_packed_new(node, "depthwise", sizeof(*p),
-						 groups * taps, &is_packed);
+	struct packed *p =
+		msd_native_packed_new(node, units > 0 ? "depthwise bytes" : "depthwise",
+				      sizeof(*p), groups * (floats + 1), &is_packed);
 
 	if (p == NULL)
 		return false;
+	int32_t *sums = (int32_t *)(void *)(p->base.weights + groups * floats);
+	p->row_units = units;
+	p->sums = units > 0 ? sums : NULL;
 	for (size_t g = 0; g < groups && !is_packed; g++) {
 		const struct msd_native_bytes w = channel_of(node, g, taps);
+		float *to = p->base.weights + g * floats;
 
-		msd_native_kernels()->integers->dequantize(&w, taps,
-							   p->base.weights + g * taps);
+		sums[g] = msd_native_sum(&w, taps);
+		if (units > 0) {
+			pack_rows(&w, row, taps / row, to);
+		} else {
+			k->integers->dequantize(&w, taps, to);
+		}
 	}
 	*ret = &p->base;
 	return true;
@@ -208,7 +251,8 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	const size_t groups = group_count(node);
 
 	if (channels == groups && group_in == 1 && taps <= MSD_NATIVE_TAPS)
-		return pack_depthwise(node, taps, ret);
+		return pack_depthwise(node, taps,
+				      (size_t)dims[modser_sg_tensor_ndim(w) - 1], ret);
 	const struct msd_native_units *u =
 		choose_units(node, channels, group_in * taps);
 	const size_t floats = msd_native_kernels()->pack_a_floats(
@@ -262,6 +306,14 @@ static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thre
 		struct msd_native_bytes x = c->x;
 
 		x.p += i * c->in_plane;
+		if (c->packed->row_units > 0) {
+			c->k->integers->depthwise(
+				&c->w, &x,
+				(const int32_t *)(const void *)c->packed->base.weights +
+					i * c->packed->row_units,
+				&c->sums, i, own, c->y + i * c->out_plane * c->element);
+			continue;
+		}
 		c->k->integers->dequantize(&x, c->in_plane, own);
 		c->k->pad_plane(&c->w, own, i > first, plane);
 		c->k->depthwise(&c->w, plane, c->packed->base.weights + i * c->taps, 0,
@@ -400,6 +452,16 @@ static size_t aligned(size_t floats)
 	return (floats + 15) / 16 * 16;
 }
 
+/* Floats of scratch that a thread needs. */
+static size_t scratch_of(const struct convolution *c)
+{
+	if (c->packed->units != NULL)
+		return c->k->integers->scratch(c->deep * c->taps);
+	if (c->packed->row_units > 0)
+		return c->k->integers->depthwise_scratch(&c->w);
+	return c->in_plane + c->w.plane + c->out_plane + (size_t)2 * MSD_NATIVE_ROOM;
+}
+
 static msd_err run(const struct msd_kernel_call *call,
 		   const struct msd_native_packed *packed, struct msd_diag *d)
 {
@@ -432,10 +494,7 @@ static msd_err run(const struct msd_kernel_call *call,
 	const size_t planes =
 		is_depthwise ? 0 : c.groups * c.deep * c.w.plane + MSD_NATIVE_ROOM;
 	const size_t shared = aligned(planes + 3 * c.channels);
-	c.scratch_floats =
-		aligned(is_depthwise ? c.in_plane + c.w.plane + c.out_plane +
-					       (size_t)2 * MSD_NATIVE_ROOM
-				     : c.k->integers->scratch(c.deep * c.taps));
+	c.scratch_floats = aligned(scratch_of(&c));
 	float *room = msd_native_scratch_take(shared +
 					      msd_native_threads() * c.scratch_floats);
 	if (room == NULL)
