@@ -188,23 +188,26 @@ INLINE size_t put_rows(const struct msd_native_sums *s, const int32_t *sums,
 
 static const int32_t zeros[PANEL > ROWS ? PANEL : ROWS];
 
-/* The tile at row @m and column @n. */
-static void run_one(const struct msd_native_integers *p, struct tile *t, size_t m,
-		    size_t m1, size_t n, size_t n1)
+static void set_operands(const struct msd_native_integers *p, struct tile *t, size_t m,
+			 size_t n)
 {
-	const size_t columns = n1 - n < PANEL ? n1 - n : PANEL;
-	const size_t rows = m1 - m < ROWS ? m1 - m : ROWS;
-	const size_t size = element_of(&p->sums);
-	char *y = (char *)p->y + m * p->y_row * size;
-
 	t->start = zeros;
 	if (p->sums.start != NULL)
 		t->start = p->sums.start + (p->sums.by_column ? n : m);
 	t->a = (const unit_at *)(const void *)p->packed_a + m * p->k;
-	/* The analyzer does not see that all are set. NOLINTNEXTLINE */
-	tiles[rows - 1][(columns + LANES - 1) / LANES - 1](t);
+}
+
+/* The sums of the tile at row @m and column @n become elements. */
+static void put_tile(const struct msd_native_integers *p, const struct tile *t,
+		     size_t m, size_t m1, size_t n, size_t n1)
+{
 	const struct msd_native_sums own = p->sums;
+	const size_t columns = n1 - n < PANEL ? n1 - n : PANEL;
+	const size_t rows = m1 - m < ROWS ? m1 - m : ROWS;
+	const size_t size = element_of(&own);
+	char *y = (char *)p->y + m * p->y_row * size;
 	size_t r = 0;
+
 	if (columns == PANEL && size == 1 && !own.by_column)
 		r = put_rows(&own, t->sums, rows, m, (uint8_t *)y + n, p->y_row);
 	for (y += r * p->y_row * size; r < rows; r++, y += p->y_row * size) {
@@ -214,6 +217,119 @@ static void run_one(const struct msd_native_integers *p, struct tile *t, size_t 
 		}
 	}
 }
+
+/* The tile at row @m and column @n. */
+static void run_one(const struct msd_native_integers *p, struct tile *t, size_t m,
+		    size_t m1, size_t n, size_t n1)
+{
+	const size_t columns = n1 - n < PANEL ? n1 - n : PANEL;
+	const size_t rows = m1 - m < ROWS ? m1 - m : ROWS;
+
+	set_operands(p, t, m, n);
+	/* The analyzer does not see that all are set. NOLINTNEXTLINE */
+	tiles[rows - 1][(columns + LANES - 1) / LANES - 1](t);
+	put_tile(p, t, m, m1, n, n1);
+}
+
+#ifdef MSD_HAS_QUADS
+enum { FEW = 4, TALL = 4 }; /* columns, and tiles that hide each other's latency */
+
+/* The last columns, if they are few: lanes are rows, since a vector of columns would be
+ * empty for the most part. */
+INLINE void multiply_few(const struct tile *t, const bool is_a_signed,
+			 const int columns, int32_t sums[TALL][FEW][ROWS])
+{
+	const unit_at *a = t->a;
+	const unit_at *b = t->b;
+	__m256i own[TALL][FEW];
+
+#pragma GCC unroll 4
+	for (int i = 0; i < TALL; i++) {
+#pragma GCC unroll 4
+		for (int c = 0; c < columns; c++)
+			own[i][c] = _mm256_setzero_si256();
+	}
+	for (size_t k = 0; k < t->k; k++, a += ROWS, b += PANEL) {
+#pragma GCC unroll 4
+		for (int i = 0; i < TALL; i++) {
+			const __m256i av = _mm256_loadu_si256(
+				(const void *)(a + (size_t)i * t->k * ROWS));
+
+#pragma GCC unroll 4
+			for (int c = 0; c < columns; c++) {
+				const __m256i bv = _mm256_set1_epi32(b[c]);
+
+				own[i][c] = _mm256_dpbusd_epi32(own[i][c],
+								is_a_signed ? bv : av,
+								is_a_signed ? av : bv);
+			}
+		}
+	}
+#pragma GCC unroll 4
+	for (int i = 0; i < TALL; i++) {
+#pragma GCC unroll 4
+		for (int c = 0; c < columns; c++)
+			_mm256_storeu_si256((void *)sums[i][c], own[i][c]);
+	}
+}
+
+INLINE void few_of(const struct tile *t, const int columns,
+		   int32_t sums[TALL][FEW][ROWS])
+{
+	if (t->kind == SIGNED_A) {
+		multiply_few(t, true, columns, sums);
+	} else {
+		multiply_few(t, false, columns, sums);
+	}
+}
+
+static void run_tall(const struct tile *t, size_t columns,
+		     int32_t sums[TALL][FEW][ROWS])
+{
+	switch (columns) {
+	case 1:
+		few_of(t, 1, sums);
+		break;
+	case 2:
+		few_of(t, 2, sums);
+		break;
+	case 3:
+		few_of(t, 3, sums);
+		break;
+	default:
+		few_of(t, FEW, sums);
+		break;
+	}
+}
+
+/* All rows of columns @n .. @n1 - 1, at most FEW. */
+static void run_few(const struct msd_native_integers *p, struct tile *t, size_t m0,
+		    size_t m1, size_t n, size_t n1)
+{
+	int32_t sums[TALL][FEW][ROWS];
+	size_t m = m0;
+
+	for (; m + (TALL - 1) * ROWS < m1; m += TALL * ROWS) {
+		set_operands(p, t, m, n);
+		run_tall(t, n1 - n, sums);
+		for (size_t i = 0; i < TALL; i++) {
+			const size_t row = m + i * ROWS;
+
+			set_operands(p, t, row, n);
+			for (size_t r = 0; r < ROWS && row + r < m1; r++) {
+				for (size_t c = 0; c < n1 - n; c++) {
+					t->sums[r * PANEL + c] =
+						sums[i][c][r] +
+						t->start[t->by_column ? c : r];
+				}
+			}
+			put_tile(p, t, row, m1, n, n1);
+		}
+	}
+	for (; m < m1; m += ROWS)
+		run_one(p, t, m, m1, n, n1);
+}
+#endif
 
 size_t LEVEL(integer_scratch)(size_t k)
 {
@@ -243,6 +359,12 @@ static void run_product(const struct msd_native_integers *p, enum kind kind, siz
 			 scratch);
 		}
 		t.b = (const unit_at *)(const void *)b;
+#ifdef MSD_HAS_QUADS
+		if (kind != PAIRS && n1 - n <= FEW) {
+			run_few(p, &t, m0, m1, n, n1);
+			break;
+		}
+#endif
 		for (size_t m = m0; m < m1; m += ROWS)
 			run_one(p, &t, m, m1, n, n1);
 	}
