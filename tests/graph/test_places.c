@@ -48,6 +48,20 @@ Test(places, of_an_odd_rest_more_is_behind)
 	one_end(&o);
 }
 
+/* A file may leave out the piece, or name more of them. */
+Test(places, of_a_slice_are_one_piece)
+{
+	static const int64_t begin = 1;
+	static const int64_t end = 2;
+	struct one o = one_begin("Slice");
+
+	one_add_constant(&o, "float32", 3, numbers);
+	one_add_constant(&o, "int64", 1, &begin);
+	one_add_constant(&o, "int64", 1, &end);
+	(void)modser_sg_node_add_output(o.node, NULL);
+	expect_refused(&o, "its number of pieces is not 1");
+}
+
 Test(places, around_nothing_is_padding)
 {
 	static const int64_t pads[] = {1, 2};

@@ -79,6 +79,9 @@ static int infer_ranges(const modser_sg_node *node)
 
 	if (result != 0)
 		return result;
+	if (modser_sg_node_output_count(node) != 1 ||
+	    modser_sg_node_output(node, 0) == NULL)
+		return msd_infer_fail(node, "its number of pieces is not 1");
 	for (size_t i = 0; i < msd_infer_ndim(node, 0); i++)
 		dims[i] = ranges[i].n;
 	return msd_infer_set(node, dims, msd_infer_ndim(node, 0));
@@ -89,6 +92,8 @@ static int set_piece(const modser_sg_node *node, size_t k, size_t axis, int64_t 
 	int64_t dims[MODSER_GRAPH_MAX_NDIM];
 	const size_t ndim = msd_infer_ndim(node, 0);
 
+	if (modser_sg_node_output(node, k) == NULL)
+		return msd_infer_fail(node, "it leaves out a piece");
 	if (extent < 1)
 		return msd_infer_fail(node, "piece %zu is empty", k);
 	memcpy(dims, msd_infer_dims(node, 0), ndim * sizeof(*dims));
@@ -113,8 +118,10 @@ static int infer_caffe(const modser_sg_node *node, size_t axis)
 				    : points.n != 0 ? points.at[k]
 						    : begin + all / (int64_t)n;
 
-		if (end > all || set_piece(node, k, axis, end - begin) != 0)
+		if (end > all)
 			return msd_infer_fail(node, "its points are not in order");
+		if (set_piece(node, k, axis, end - begin) != 0)
+			return -1;
 		begin = end;
 	}
 	return 0;
