@@ -57,6 +57,7 @@ enum kind {
 	EXECUTORCH,
 	DARKNET,
 	DARKNET_WEIGHTS,
+	MXNET_PARAMS,
 	MLIR,
 	COREML,
 	KIND_COUNT,
@@ -130,6 +131,8 @@ static const struct msd_foreign texts[KIND_COUNT] = {
 		     "darknet has no exporter; for YOLO, Ultralytics writes ONNX: yolo "
 		     "export model=yolov3.pt format=onnx, then modser load NAME "
 		     "yolov3.onnx"},
+	[MXNET_PARAMS] = {"parameters of MXNet (.params) without their symbol",
+			  "load both: modser load NAME FILE-symbol.json FILE.params"},
 	[DARKNET_WEIGHTS] = {"weights of darknet (.weights)",
 			     "darknet has no exporter; for YOLO, Ultralytics writes "
 			     "ONNX: yolo export model=yolov3.pt format=onnx, then "
@@ -156,6 +159,7 @@ static const struct magic {
 	{0, 4, "\x89HDF", HDF5},
 	{0, 4, "GGUF", GGUF},
 	{0, 4, "ptrt", TENSORRT},
+	{0, 12, "\x12\1\0\0\0\0\0\0\0\0\0\0", MXNET_PARAMS},
 	{0, 4, "ftrt", TENSORRT},
 	{0, 8, "7767517\n", NCNN},
 	{0, 4, "\xdd\x85\x76\x00", NCNN}, /* 7767517 */

@@ -42,7 +42,8 @@ static const struct {
 	[MSD_COMPANION_GRAPH] =
 		{is_graph,
 		 "a graph executor's graph without its library; load both: modser load "
-		 "NAME LIBRARY.so --graph GRAPH.json --params FILE"},
+		 "NAME LIBRARY.so --graph GRAPH.json --params FILE (if MXNet wrote it: "
+		 "modser load NAME FILE-symbol.json FILE.params)"},
 	[MSD_COMPANION_PARAMS] = {is_params,
 				  "parameters without their library; load both: modser "
 				  "load NAME LIBRARY.so --params FILE"},

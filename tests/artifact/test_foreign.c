@@ -28,6 +28,7 @@ Test(foreign, a_file_is_recognised_by_its_first_bytes)
 	expect_kind(OF("\x93NUMPY\1\0"), "an array of numpy",
 		    "modser call NAME:FUNC @FILE");
 	expect_kind(OF("\x89HDF\r\n\x1a\n"), "Keras", ".export(\"folder\")");
+	expect_kind(OF("\x12\1\0\0\0\0\0\0\0\0\0\0"), "of MXNet", "symbol.json");
 	expect_kind(OF("GGUF\3\0\0\0"), "llama.cpp", "llama-server");
 	expect_kind(OF("ftrt\0\0\0\0"), "TensorRT", "ONNX");
 	expect_kind(OF("7767517\n3 3\n"), "ncnn", "converted from");
