@@ -3,7 +3,7 @@
  * is a row. Bytes are pooled as floats, one plane after the other; their sums are
  * exact.
  */
-#include <float.h>
+#include <math.h>
 
 #include "graph/op/quantized/params.h"
 #include "graph/op/quantized/quantize.h"
@@ -177,7 +177,7 @@ static msd_err run_windows(struct pool *p, size_t n_planes,
 	msd_native_window_set(axes, &p->w);
 	p->w.is_direct = false;
 	p->w.plane = msd_native_window_padded(&p->w);
-	p->w.fill = is_mean ? 0 : -FLT_MAX;
+	p->w.fill = is_mean ? 0 : -INFINITY;
 	p->scratch_floats = p->w.plane + MSD_NATIVE_ROOM;
 	if (p->x == NULL)
 		p->scratch_floats += p->in_plane + p->out_plane + MSD_NATIVE_ROOM;

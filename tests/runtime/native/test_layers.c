@@ -445,6 +445,27 @@ Test(native_layers, pools, .timeout = 300)
 	}
 }
 
+Test(native_layers, pools_of_infinities)
+{
+	const struct layer l = {.axes = 2,
+				.kernel = {3, 3},
+				.stride = {1, 1},
+				.dilation = {1, 1},
+				.before = {1, 1},
+				.after = {1, 1}};
+	struct one o = one_begin("Pooling");
+	modser_sg_tensor *x = given(o.g, 4, (const int64_t[]){1, 5, 9, 9}, 53);
+	float *v = (float *)(uintptr_t)modser_sg_tensor_data(x, &(uint64_t){0});
+
+	for (size_t i = 0; i < 81; i++)
+		v[i] = -INFINITY;
+	v[200] = INFINITY;
+	set_int(o.node, "alg", 0);
+	set_windows(o.node, &l, true);
+	(void)modser_sg_node_add_input(o.node, x);
+	expect_same_kinds("pool", &o);
+}
+
 Test(native_layers, products)
 {
 	static const struct {

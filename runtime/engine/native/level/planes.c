@@ -352,7 +352,7 @@ void LEVEL(pool)(const struct msd_native_window *w, const float *x, const float 
 	struct planes p = {
 		.w = w,
 		.counts = counts,
-		.start = counts != NULL ? 0 : -__FLT_MAX__,
+		.start = counts != NULL ? 0 : -__builtin_inff(),
 	};
 
 	run_slices(&p, x, y, counts != NULL ? SUM : COMPARE);
