@@ -74,10 +74,14 @@ Test(native_rows, reduce_columns)
 		const enum msd_native_reduce kind = (enum msd_native_reduce)(i % 5);
 		const size_t inner = sizes[i / 5 % 12];
 		float y[71];
+		float first[71];
 
 		y[inner] = 7;
 		levels[i / 60]->reduce_columns(kind, x, 11, inner, y);
 		cr_expect_eq(y[inner], 7);
+		levels[0]->reduce_columns(kind, x, 11, inner, first);
+		cr_expect(!levels_is_fused(levels[i / 60]) ||
+			  memcmp(y, first, inner * sizeof(*y)) == 0);
 		for (size_t c = 0; c < inner; c++) {
 			float column[11];
 
