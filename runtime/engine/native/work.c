@@ -9,30 +9,42 @@
 
 #define GRAIN_NS 8000.0
 #define ALIGNMENT 64u
-enum { PIECES = 8 }; /* of a thread */
+enum { PIECES = 8 /* of a thread */, MOST_SHARES = 64 };
 
-/* Threads take pieces one by one: one that is late, or that computes the harder parts,
- * takes fewer. */
+/* Each thread has its share of the pieces, so that nodes after one another find what it
+ * wrote in its cache. One that is done takes pieces of the others. */
 struct job {
-	size_t n, n_pieces;
+	size_t n, n_pieces, n_shares;
 	msd_native_part *part;
 	const void *ctx;
-	atomic_size_t next;
+	atomic_size_t next[MOST_SHARES];
 };
 
-static int run_pieces(int task, struct msd_parallel_env *env, void *data)
+static size_t share_at(const struct job *j, size_t share)
+{
+	return j->n_pieces * share / j->n_shares;
+}
+
+static void run_share(struct job *j, size_t share, size_t thread)
+{
+	const size_t end = share_at(j, share + 1);
+	size_t i;
+
+	while ((i = atomic_fetch_add(&j->next[share], 1)) < end) {
+		j->part(j->ctx, j->n * i / j->n_pieces, j->n * (i + 1) / j->n_pieces,
+			thread);
+	}
+}
+
+static int run_shares(int task, struct msd_parallel_env *env, void *data)
 {
 	struct job *job = data;
+	const size_t thread = (size_t)task;
 
 	(void)env;
-	for (;;) {
-		const size_t i = atomic_fetch_add(&job->next, 1);
-
-		if (i >= job->n_pieces)
-			return 0;
-		job->part(job->ctx, job->n * i / job->n_pieces,
-			  job->n * (i + 1) / job->n_pieces, (size_t)task);
-	}
+	for (size_t i = 0; i < job->n_shares; i++)
+		run_share(job, (thread + i) % job->n_shares, thread);
+	return 0;
 }
 
 size_t msd_native_threads(void)
@@ -54,9 +66,12 @@ void msd_native_each(size_t n, double ns, msd_native_part *part, const void *ctx
 	}
 	size_t tasks = useful < (double)threads ? (size_t)useful : threads;
 	tasks = tasks < n ? tasks : n;
-	struct job job = {n, tasks * PIECES, part, ctx, 0};
-	job.n_pieces = job.n_pieces < n ? job.n_pieces : n;
-	(void)msd_pool_launch(run_pieces, &job, (int)tasks); /* parts cannot fail */
+	struct job job = {.n = n, .part = part, .ctx = ctx};
+	job.n_pieces = tasks * PIECES < n ? tasks * PIECES : n;
+	job.n_shares = tasks < MOST_SHARES ? tasks : MOST_SHARES;
+	for (size_t i = 0; i < job.n_shares; i++)
+		job.next[i] = share_at(&job, i);
+	(void)msd_pool_launch(run_shares, &job, (int)tasks); /* parts cannot fail */
 }
 
 /* A block begins with its size, in one alignment. A claim may take a block within one
