@@ -10,7 +10,7 @@
 #include "runtime/engine/native/select.h"
 #include "runtime/engine/native/work.h"
 
-enum { VALUES = MSD_NATIVE_WINOGRAD, FEWEST = 64, KEPT = 6400, SUMS = 2400 };
+enum { VALUES = MSD_NATIVE_WINOGRAD, FEWEST = 64, KEPT = 6400, SUMS = 2400, LONG = 16 };
 /* Floats between the tiles of two values: a power of two would put all values of a tile
  * into the same few lines of the cache. */
 enum { GAP = 16 };
@@ -170,16 +170,18 @@ static void put(const struct job *j, size_t m0, size_t m1, size_t tile, size_t n
 	}
 }
 
-/* Channels whose sums stay close. */
+/* Channels whose sums stay close. Processors with long vectors have larger caches. */
 static size_t sums_step(const struct job *j, size_t columns)
 {
 	const size_t rows = j->k->rows;
-	const size_t n = SUMS / columns / rows * rows;
+	const size_t most = j->k->lanes < LONG ? SUMS : 2 * SUMS;
+	const size_t n = most / columns / rows * rows;
 
 	return n > rows ? n : rows;
 }
 
-static void run_part(const struct job *j, size_t i, float *scratch)
+/* @has_values: the scratch memory has those of the part's tiles. */
+static void run_part(const struct job *j, size_t i, bool has_values, float *scratch)
 {
 	const struct msd_native_winograd_run *r = j->r;
 	const size_t tiles = j->shape.rows * j->shape.columns;
@@ -192,10 +194,9 @@ static void run_part(const struct job *j, size_t i, float *scratch)
 	float *values = scratch;
 	float *sums = values + VALUES * values_size(j, n);
 
-	if (m0 >= m1)
-		return;
-	j->k->winograd_bring(&j->shape, j->planes, r->in_channels, tile, n,
-			     values_size(j, n), values);
+	if (!has_values)
+		j->k->winograd_bring(&j->shape, j->planes, r->in_channels, tile, n,
+				     values_size(j, n), values);
 	for (size_t m = m0; m < m1; m += step) {
 		const size_t end = m1 - m < step ? m1 : m + step;
 
@@ -208,8 +209,11 @@ static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
 {
 	const struct job *j = ctx;
 
-	for (size_t i = first; i < end; i++)
-		run_part(j, i, j->scratch + thread * j->scratch_floats);
+	for (size_t i = first; i < end; i++) {
+		const bool has_values = i > first && i % j->m_parts != 0;
+
+		run_part(j, i, has_values, j->scratch + thread * j->scratch_floats);
+	}
 }
 
 static void set_shapes(struct job *j)

@@ -360,6 +360,21 @@ Test(native_layers, windows_of_each_width, .timeout = 300)
 	}
 }
 
+/* The last tiles of a plane fill a part of a vector, or few columns behind one. */
+Test(native_layers, each_number_of_tiles, .timeout = 300)
+{
+	for (int64_t i = 0; i < 110; i++) {
+		const struct layer l = {
+			"tiles", 2,      1,      16,     17,    1, {1 + i % 5, 1 + i},
+			{3, 3},  {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+		struct one o = one_begin("Convolution");
+
+		set_windows(o.node, &l, false);
+		add_operands(&o, &l);
+		expect_agreement(l.what, &o);
+	}
+}
+
 /* As the reference engine where a result is not finite, and close to it elsewhere. */
 static void expect_same_kinds(const char *what, struct one *o)
 {
