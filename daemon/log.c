@@ -94,17 +94,61 @@ static size_t escape(const char *in, char *out, size_t cap)
 	return n;
 }
 
-const char *msd_log_quote(const char *text, char *room, size_t cap)
+/* Append a text; between quotes it gets a backslash before quotes and backslashes. */
+static size_t put_text(char *out, size_t cap, const char *text, size_t bytes,
+		       bool is_quoted)
 {
 	size_t n = 0;
 
-	for (; *text != '\0' && n + 3 <= cap; text++) {
-		if (*text == '"' || *text == '\\')
-			room[n++] = '\\';
-		room[n++] = *text;
+	for (; bytes > 0 && *text != '\0' && n + 3 <= cap; bytes--, text++) {
+		if (is_quoted && (*text == '"' || *text == '\\'))
+			out[n++] = '\\';
+		out[n++] = *text;
 	}
-	room[n] = '\0';
-	return room;
+	return n;
+}
+
+/*
+ * As vsnprintf() with %s, %.*s, %d, %u and %llu, but a text between the quotes of @fmt
+ * is escaped: it can neither end its value nor begin another key.
+ */
+static void format(char *out, size_t cap, const char *fmt, va_list ap)
+{
+	bool is_quoted = false;
+	size_t n = 0;
+
+	while (*fmt != '\0' && n + 1 < cap) {
+		const size_t left = cap - n;
+
+		if (*fmt != '%') {
+			if (*fmt == '"')
+				is_quoted = !is_quoted;
+			out[n++] = *fmt++;
+		} else if (strncmp(fmt, "%s", 2) == 0) {
+			n += put_text(out + n, left, va_arg(ap, const char *), SIZE_MAX,
+				      is_quoted);
+			fmt += 2;
+		} else if (strncmp(fmt, "%.*s", 4) == 0) {
+			const int bytes = va_arg(ap, int);
+
+			n += put_text(out + n, left, va_arg(ap, const char *),
+				      (size_t)bytes, is_quoted);
+			fmt += 4;
+		} else if (strncmp(fmt, "%llu", 4) == 0) {
+			(void)snprintf(out + n, left, "%llu",
+				       va_arg(ap, unsigned long long));
+			n += strlen(out + n);
+			fmt += 4;
+		} else {
+			const int value = va_arg(ap, int);
+
+			(void)snprintf(out + n, left, fmt[1] == 'u' ? "%u" : "%d",
+				       value);
+			n += strlen(out + n);
+			fmt += 2;
+		}
+	}
+	out[n] = '\0';
 }
 
 /* RFC 3339 format. */
@@ -293,7 +337,7 @@ void msd_log(enum msd_log_level level, const char *event, const char *fmt, ...)
 	if (level > threshold)
 		return;
 	va_start(ap, fmt);
-	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	format(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	size_t n = begin_line(line, level, event);
 	n += escape(text, line + n, sizeof(line) - n - 1);

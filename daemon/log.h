@@ -28,15 +28,10 @@ void msd_log_finish(void);
 /**
  * Log a line. Returns when it is written, or after some milliseconds; at once if an
  * earlier line is still unwritten. Any thread. @event: one token. @fmt: "key=%s ..."
- * for the rest; control bytes in the result are escaped.
+ * for the rest, with %s, %.*s, %d, %u and %llu. Quotes and backslashes of a text for
+ * key="%s" are escaped, and control bytes everywhere.
  */
 void msd_log(enum msd_log_level level, const char *event, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/**
- * Escape @text for key="%s" if further keys follow on the line: a backslash is put
- * before quotes and backslashes. The result is cut to the @cap bytes of @room, which
- * is returned.
- */
-const char *msd_log_quote(const char *text, char *room, size_t cap);
 
 #endif

@@ -9,6 +9,9 @@
 #include "daemon/log.h"
 
 #define PATIENCE_MS 120000
+#define PADDING                                                                        \
+	"............................................................................" \
+	"...."
 #define N_LINES 2000u /* more than the pipe and the log's own buffer hold */
 
 /* Standard error becomes a pipe that holds one page; returns what reads it. */
@@ -135,7 +138,7 @@ Test(log, goes_on_and_counts_what_is_lost_while_nobody_reads, .timeout = 120)
 	int fd = small_stderr();
 
 	for (unsigned i = 0; i < N_LINES; i++)
-		msd_log(MSD_LOG_WARN, "event", "padding=%080u", i);
+		msd_log(MSD_LOG_WARN, "event", "padding=%s %u", PADDING, i);
 	/* Lost, too, while it is full. */
 	for (unsigned i = 0; number_of_last(text) < 0; i++) {
 		msd_log(MSD_LOG_WARN, "last", "n=%u", i);
@@ -161,13 +164,16 @@ Test(log, the_end_waits_for_what_is_unwritten)
 	close(fd);
 }
 
-Test(log, a_quoted_word_ends_where_it_ends)
+Test(log, a_text_in_quotes_ends_where_it_ends)
 {
-	char room[16];
+	char text[512];
+	int fd = small_stderr();
 
-	cr_expect_str_eq(msd_log_quote("a\" b=\"\\", room, sizeof(room)),
-			 "a\\\" b=\\\"\\\\");
-	cr_expect_str_eq(msd_log_quote("0123456789abcdef", room, sizeof(room)),
-			 "0123456789abcd");
-	cr_expect_str_eq(msd_log_quote("", room, sizeof(room)), "");
+	msd_log(MSD_LOG_WARN, "event", "n=%u a=\"%s\" b=%s c=\"%.*s\" d=%d e=%llu", 7u,
+		"x\" b=\"\\", "\"", 2, "\"yz", -1, 18446744073709551615ull);
+	read_until(fd, "\n", text, sizeof(text));
+	cr_expect_not_null(strstr(text, "n=7 a=\"x\\\" b=\\\"\\\\\" b=\" c=\"\\\"y\" "
+					"d=-1 e=18446744073709551615\n"),
+			   "%s", text);
+	close(fd);
 }

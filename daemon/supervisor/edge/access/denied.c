@@ -16,7 +16,7 @@ void msd_denied_note(struct msd_session *s, const struct msd_grant *g,
 				.connection = s->number,
 				.method = method,
 				.first_s = (uint64_t)time(NULL)};
-	char peer[MSD_PEER_TEXT_BYTES], name[2 * MSD_DENIAL_NAME_BYTES];
+	char peer[MSD_PEER_TEXT_BYTES];
 	uint64_t n_others;
 
 	it.last_s = it.first_s;
@@ -32,8 +32,7 @@ void msd_denied_note(struct msd_session *s, const struct msd_grant *g,
 			"conn=%llu user=%s peer=\"%s\" method=%s name=\"%s\" "
 			"others=%llu",
 			(unsigned long long)s->number, it.user, it.peer,
-			msd_method_row(method)->name,
-			msd_log_quote(it.name, name, sizeof(name)),
+			msd_method_row(method)->name, it.name,
 			(unsigned long long)n_others);
 	}
 }

@@ -31,8 +31,6 @@
 #include "proto/name.h"
 #include "proto/unpack.h"
 
-#define URI_SHOWN 1024u /* in the log */
-
 struct pull {
 	struct msd_list link;         /* msd_edge.pulls */
 	struct msd_store_lookup look; /* used first if the digest is known */
@@ -87,14 +85,14 @@ static void on_progress(struct msd_fetch *f, uint64_t bytes, uint64_t total)
 
 static void log_fetched(const struct pull *p, const struct msd_source *source)
 {
-	char digest[MSD_DIGEST_TEXT], uri[URI_SHOWN];
+	char digest[MSD_DIGEST_TEXT];
 
 	msd_digest_format(msd_source_edition(source), digest);
-	(void)msd_log_quote(p->uri, uri, sizeof(uri));
 	/* The query string may contain secrets: it is not logged. */
 	msd_log(MSD_LOG_INFO, "module_pull",
 		"name=%s bytes=%llu sha256=%s uri=\"%.*s\"", p->name,
-		(unsigned long long)source->bytes, digest, (int)strcspn(uri, "?"), uri);
+		(unsigned long long)source->bytes, digest, (int)strcspn(p->uri, "?"),
+		p->uri);
 }
 
 /* Start the load. Takes @source, and @r on MSD_OK. */

@@ -17,14 +17,13 @@ static void tell_one(const struct msd_module_registry *registry,
 {
 	const struct msd_logged_call *r = &slot->call;
 	const uint64_t ago_ns = msd_wire_now_ns(registry->wire) - r->end_ns;
-	char who[MSD_PEER_TEXT_BYTES], function[2 * MSD_MAX_FUNC_NAME_BYTES + 1];
+	char who[MSD_PEER_TEXT_BYTES];
 
 	msd_log(MSD_LOG_INFO, "call_log_dump",
 		"number=%llu ago_us=%llu name=%s function=\"%s\" code=%s peer=\"%s\" "
 		"read_us=%llu queue_us=%llu worker_us=%llu run_us=%llu",
 		(unsigned long long)slot->number, (unsigned long long)ago_ns / 1000,
-		r->call_stats->name,
-		msd_log_quote(msd_logged_function(r), function, sizeof(function)),
+		r->call_stats->name, msd_logged_function(r),
 		msd_call_stats_code_name(r->code), msd_peer_id_text(r->who, who),
 		(unsigned long long)r->spent_ns[MSD_STAGE_READ] / 1000,
 		(unsigned long long)r->spent_ns[MSD_STAGE_QUEUE] / 1000,
