@@ -147,27 +147,13 @@ static size_t element_of(const struct msd_native_sums *s)
 	return s->scales != NULL && !s->is_float ? 1 : sizeof(float);
 }
 
-/* A full row of bytes with a scale and an offset that are numbers. */
-INLINE void put_row(const int32_t *sums, float scale, float offset,
-		    const bool has_offset, const struct msd_native_rounding r,
-		    uint8_t *y)
-{
-#pragma GCC unroll 3
-	for (size_t v = 0; v < PANEL; v += LANES) {
-		vec x = to_floats(load_units(sums + v)) * all(scale);
-
-		if (has_offset)
-			x = x + all(offset);
-		store_bytes(y + v, round_limited(x, r.low, r.high) + r.zero);
-	}
-}
-
 /* Full rows of bytes with numbers by row: those of most convolutions. Returns how many
  * were put. */
 INLINE size_t put_rows(const struct msd_native_sums *s, const int32_t *sums,
 		       size_t rows, size_t row, uint8_t *y, size_t y_row)
 {
 	const struct msd_native_rounding r = s->rounding;
+	const bool is_whole = is_whole_type(r);
 	const float *scales = s->scales + row;
 	const float *offsets = s->offsets != NULL ? s->offsets + row : NULL;
 
@@ -177,10 +163,14 @@ INLINE size_t put_rows(const struct msd_native_sums *s, const int32_t *sums,
 
 		if (!__builtin_isfinite(scale) || !__builtin_isfinite(offset))
 			return i;
-		if (offsets != NULL) {
-			put_row(sums, scale, offset, true, r, y);
+		if (is_whole && is_small(scale, offset)) {
+			if (offsets == NULL) {
+				pack_row(sums, scale, 0, false, r, y);
+			} else {
+				pack_row(sums, scale, offset, true, r, y);
+			}
 		} else {
-			put_row(sums, scale, 0, false, r, y);
+			put_row(sums, scale, offset, r, y);
 		}
 	}
 	return rows;

@@ -138,11 +138,13 @@ static const struct msd_native_units *choose_units(const struct constant *c)
 	if (k->quads == NULL ||
 	    (c->zeros == NULL && !msd_native_fit(&c->b, c->depth * c->n)))
 		return k->pairs;
-	for (size_t i = 0; c->zeros != NULL && i < c->depth * c->n; i++) {
-		const int32_t v = value_of(c, i / c->n, i % c->n);
+	for (size_t i = 0; c->zeros != NULL && i < c->n; i++) {
+		for (size_t j = 0; j < c->depth; j++) {
+			const int32_t v = value_of(c, j, i);
 
-		if (v < INT8_MIN || v > INT8_MAX)
-			return k->pairs;
+			if (v < INT8_MIN || v > INT8_MAX)
+				return k->pairs;
+		}
 	}
 	return k->quads;
 }
@@ -169,8 +171,10 @@ static bool pack_turned(const struct constant *c, float *ret)
 static bool pack_columns(const struct constant *c, float *ret, int32_t *sums)
 {
 	memset(sums, 0, c->n * sizeof(*sums));
-	for (size_t i = 0; i < c->depth * c->n; i++)
-		sums[i % c->n] += value_of(c, i / c->n, i % c->n);
+	for (size_t k = 0; k < c->depth; k++) {
+		for (size_t i = 0; i < c->n; i++)
+			sums[i] += value_of(c, k, i);
+	}
 	if (c->is_turned)
 		return pack_turned(c, ret);
 	for (size_t i = 0; i < c->n; i += msd_native_kernels()->panel) {
