@@ -158,6 +158,22 @@ INLINE vec pick(ivec mask, vec a, vec b)
 #endif
 }
 
+/* True if a lane of @mask has bits. */
+INLINE bool msd_any(ivec mask)
+{
+#if defined(__AVX512F__) && MSD_LANES == 16
+	return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
+#elif defined(__AVX2__) && MSD_LANES == 8
+	return _mm256_testz_si256((__m256i)mask, (__m256i)mask) == 0;
+#else
+	int32_t bits = 0;
+
+	for (size_t i = 0; i < LANES; i++)
+		bits |= mask[i];
+	return bits != 0;
+#endif
+}
+
 /* The smaller and the larger one; @a if one is not a number, or if both are 0: the
  * instructions of x86 return their second operand then. */
 INLINE vec least(vec a, vec b)

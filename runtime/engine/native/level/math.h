@@ -79,6 +79,22 @@ INLINE vec msd_half_exp(vec x)
 	return (r * r * p + r + all(1)) * (vec)(((uvec)shifted + 126u) << 23);
 }
 
+/* exp(x) for x <= 0, the share of a sum that is at least 1. It is 0 below the normal
+ * numbers, for which processors take a hundred times as long. */
+INLINE vec msd_exp_share(vec x)
+{
+	const vec magic = all(0x1.8p23f);
+	const vec v = most(x, all(-87));
+	const vec shifted = v * all(0x1.715476p0f) + magic; /* n in its last bits */
+	const vec n = shifted - magic;
+	vec r = v - n * all(0x1.62e400p-1f);
+	r = r - n * all(0x1.7f7d1cp-20f);
+	const vec p = msd_exp_poly(r);
+	const vec y = (r * r * p + r + all(1)) * (vec)(((uvec)shifted + 127u) << 23);
+
+	return pick(x < all(-87), all(0), y);
+}
+
 /* exp(x) - 1 for x <= 0, also close to 0. */
 INLINE vec msd_expm1_low(vec x)
 {

@@ -14,8 +14,23 @@ struct sums {
 	vec at[PARTS];
 };
 
+/* Sum i and i + 8, then i and i + 4, and so on. */
 INLINE float tree(const struct sums *s)
 {
+#if defined(__AVX512F__) && MSD_LANES == 16 || defined(__AVX2__) && MSD_LANES == 8
+#if MSD_LANES == 16
+	const __m512 all_of = (__m512)s->at[0];
+	const __m256 eight =
+		_mm512_castps512_ps256(all_of) + _mm512_extractf32x8_ps(all_of, 1);
+#else
+	const __m256 eight = (__m256)(s->at[0] + s->at[PARTS - 1]);
+#endif
+	const __m128 four =
+		_mm256_castps256_ps128(eight) + _mm256_extractf128_ps(eight, 1);
+	const __m128 two = four + _mm_movehl_ps(four, four);
+
+	return two[0] + two[1];
+#else
 	float at[SUMS];
 
 	for (size_t p = 0; p < PARTS; p++)
@@ -25,6 +40,7 @@ INLINE float tree(const struct sums *s)
 			at[i] += at[i + half];
 	}
 	return at[0];
+#endif
 }
 
 /* Kinds of terms: x, x^2, |x|, (x - shift)^2, exp(x - shift). */
@@ -41,7 +57,7 @@ INLINE vec term_of(const enum term kind, vec x, float shift)
 		x -= all(shift);
 		return x * x;
 	case POWER:
-		return msd_exp(x - all(shift));
+		return msd_exp_share(x - all(shift));
 	case TERM:
 		break;
 	}
@@ -88,51 +104,65 @@ INLINE double sum_row(const enum term kind, const float *x, size_t n, float shif
 	return sum;
 }
 
-/* The largest, or a value that is not a number; -infinity of none. */
+INLINE vec further(const bool is_high, vec a, vec b)
+{
+	return is_high ? most(a, b) : least(a, b);
+}
+
+/* Of all lanes, which are numbers. */
+INLINE float widest(const bool is_high, vec v)
+{
+#if defined(__AVX512F__) && MSD_LANES == 16
+	return is_high ? _mm512_reduce_max_ps((__m512)v)
+		       : _mm512_reduce_min_ps((__m512)v);
+#else
+	float at[LANES];
+
+	store(at, v);
+	for (size_t half = LANES / 2; half > 0; half /= 2) {
+		for (size_t i = 0; i < half; i++) {
+			const bool is_other =
+				is_high ? at[i + half] > at[i] : at[i + half] < at[i];
+
+			at[i] = is_other ? at[i + half] : at[i];
+		}
+	}
+	return at[0];
+#endif
+}
+
+/* The largest or smallest, or a value that is not a number. Zeros are positive: their
+ * order depends on the level. */
+INLINE float extreme(const bool is_high, const float *x, size_t n)
+{
+	const float start = is_high ? -__builtin_inff() : __builtin_inff();
+	vec top[2] = {all(start), all(start)};
+	ivec is_nan = {0};
+
+	for (size_t i = 0; i < n; i += 2 * LANES) {
+		const bool is_whole = n - i >= 2 * LANES;
+		const size_t left = n - i > LANES ? n - i - LANES : 0;
+		const vec a = is_whole ? load(x + i) : load_some(x + i, n - i, start);
+		const vec b = is_whole ? load(x + i + LANES)
+				       : load_some(x + i + LANES, left, start);
+
+		is_nan |= msd_is_nan(a) | msd_is_nan(b);
+		top[0] = further(is_high, top[0], a);
+		top[1] = further(is_high, top[1], b);
+	}
+	if (msd_any(is_nan))
+		return __builtin_nanf("");
+	return widest(is_high, further(is_high, top[0], top[1])) + 0.0f;
+}
+
 static float highest(const float *x, size_t n)
 {
-	vec top = all(-__builtin_inff());
-	ivec is_nan = {0};
-	float at[LANES];
-	float most_of_all = -__builtin_inff();
-
-	for (size_t i = 0; i < n; i += LANES) {
-		const vec v =
-			n - i >= LANES ? load(x + i) : load_some(x + i, n - i, x[i]);
-		is_nan |= msd_is_nan(v);
-		top = most(top, v);
-	}
-	store(at, pick(is_nan, all(__builtin_nanf("")), top));
-	for (size_t i = 0; i < LANES; i++) {
-		if (at[i] > most_of_all || at[i] != at[i])
-			most_of_all = at[i];
-		if (most_of_all != most_of_all)
-			break;
-	}
-	return most_of_all;
+	return extreme(true, x, n);
 }
 
 static float lowest(const float *x, size_t n)
 {
-	float least_of_all = __builtin_inff();
-	vec top = all(__builtin_inff());
-	ivec is_nan = {0};
-	float at[LANES];
-
-	for (size_t i = 0; i < n; i += LANES) {
-		const vec v =
-			n - i >= LANES ? load(x + i) : load_some(x + i, n - i, x[i]);
-		is_nan |= msd_is_nan(v);
-		top = least(top, v);
-	}
-	store(at, pick(is_nan, all(__builtin_nanf("")), top));
-	for (size_t i = 0; i < LANES; i++) {
-		if (at[i] < least_of_all || at[i] != at[i])
-			least_of_all = at[i];
-		if (least_of_all != least_of_all)
-			break;
-	}
-	return least_of_all;
+	return extreme(false, x, n);
 }
 
 double LEVEL(reduce)(enum msd_native_reduce kind, const float *x, size_t n)
@@ -225,7 +255,8 @@ INLINE float powers_stretch(const float *x, size_t n, float shift, float *y)
 
 	for (; i + SUMS <= n; i += SUMS) {
 		for (size_t p = 0; p < PARTS; p++) {
-			const vec v = msd_exp(load(x + i + p * LANES) - all(shift));
+			const vec v =
+				msd_exp_share(load(x + i + p * LANES) - all(shift));
 
 			store(y + i + p * LANES, v);
 			s.at[p] += v;
@@ -234,9 +265,9 @@ INLINE float powers_stretch(const float *x, size_t n, float shift, float *y)
 	for (size_t p = 0; p < PARTS && i + p * LANES < n; p++) {
 		const size_t left = n - i - p * LANES;
 		const size_t count = left < LANES ? left : LANES;
-		const vec v =
-			msd_exp(load_some(x + i + p * LANES, count, -__builtin_inff()) -
-				all(shift));
+		const vec v = msd_exp_share(
+			load_some(x + i + p * LANES, count, -__builtin_inff()) -
+			all(shift));
 
 		store_some(y + i + p * LANES, v, count);
 		s.at[p] += v; /* 0 beyond the row */
