@@ -327,7 +327,9 @@ static size_t ceiling(size_t a, size_t b)
 }
 
 /* Threads get columns, which they bring themselves. If there are too few, rows are
- * divided, too, and the columns are brought before, once for all parts. */
+ * divided, too, and the columns are brought before, once for all parts. If weights are
+ * more than inputs that are read in place, only rows are divided: a thread reads a part
+ * of the weights. */
 static void divide(struct convolution *c)
 {
 	const size_t threads = msd_native_threads();
@@ -337,14 +339,18 @@ static void divide(struct convolution *c)
 	const size_t tiles = ceiling(c->channels / c->groups, c->k->rows);
 
 	c->n_step = least(DEPTH / least(depth, DEPTH) * COLUMNS, MOST_COLUMNS);
-	if (threads > 1 && panels >= threads * 2) {
+	const bool is_by_rows = threads > 1 && is_matrix(c) && c->groups == 1 &&
+				c->out_plane < c->channels;
+	if (is_by_rows) {
+		c->n_step = panels * c->k->panel;
+	} else if (threads > 1 && panels >= threads * 2) {
 		const size_t most = ceiling(panels, wanted) * c->k->panel;
 
 		c->n_step = least(c->n_step, most);
 	}
 	c->n_parts = ceiling(c->out_plane, c->n_step);
 	c->m_parts = 1;
-	if (threads > 1 && c->n_parts * c->groups < threads * 2)
+	if (is_by_rows || (threads > 1 && c->n_parts * c->groups < threads * 2))
 		c->m_parts = least(ceiling(wanted, c->n_parts * c->groups), tiles);
 	c->m_step = ceiling(tiles, c->m_parts) * c->k->rows;
 	c->k_parts = ceiling(depth, DEPTH);
