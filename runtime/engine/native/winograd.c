@@ -1,7 +1,7 @@
 /*
- * The planes of the input are padded, then each part computes some tiles of some output
- * channels: values of the tiles, 16 products with the packed kernels, the outputs. Its
- * memory stays in the cache between these steps.
+ * Each thread pads its rows of the input, then each part computes some tiles of some
+ * output channels: values of the tiles, 16 products with the packed kernels, the
+ * outputs. Its memory stays in the cache between these steps.
  */
 #include "runtime/engine/native/winograd.h"
 
@@ -84,23 +84,12 @@ struct job {
 	const struct msd_native_winograd_run *r;
 	struct msd_native_winograd shape;
 	struct msd_native_window window; /* as pad_plane() needs it */
-	float *planes;
 	float *scratch;
-	size_t scratch_floats; /* per thread */
+	size_t scratch_floats; /* per thread: padded planes, values, sums */
+	size_t plane_floats;
 	size_t n_step, n_parts, m_step, m_parts;
+	size_t group; /* parts that share padded planes */
 };
-
-static void pad(const void *ctx, size_t first, size_t end, size_t thread)
-{
-	const struct job *j = ctx;
-	const size_t plane = j->r->in[0] * j->r->in[1];
-
-	(void)thread;
-	for (size_t i = first; i < end; i++) {
-		j->k->pad_plane(&j->window, j->r->x + i * plane, false,
-				j->planes + i * j->window.plane);
-	}
-}
 
 static size_t round_up(size_t n, size_t to)
 {
@@ -114,6 +103,30 @@ static size_t few_of(const struct job *j, size_t n)
 	const size_t few = n % j->k->lanes;
 
 	return few <= j->k->lanes / 4 ? few : 0;
+}
+
+/* Pad what rows @from .. @to - 1 of tiles read. Each thread does so for its own tiles:
+ * the layer before has left most of their inputs in the cache of the same core. */
+static void pad(const struct job *j, size_t from, size_t to, float *planes,
+		struct msd_native_winograd *ret)
+{
+	const struct msd_native_winograd_run *r = j->r;
+	const size_t plane = r->in[0] * r->in[1];
+	const size_t first = 2 * from > r->before[0] ? 2 * from - r->before[0] : 0;
+	const size_t skipped = first < r->in[0] ? first : r->in[0];
+	struct msd_native_window w = j->window;
+
+	w.lines = to - from + 1;
+	w.rows[1] = 2 * w.lines;
+	w.plane = 4 * w.lines * w.columns;
+	w.before[1] = r->before[0] > 2 * from ? r->before[0] - 2 * from : 0;
+	w.in[1] -= skipped;
+	for (size_t c = 0; c < r->in_channels; c++) {
+		j->k->pad_plane(&w, r->x + c * plane + skipped * r->in[1], false,
+				planes + c * w.plane);
+	}
+	*ret = j->shape;
+	ret->phase = w.lines * w.columns;
 }
 
 /* Floats from the values of @n tiles to the next ones. */
@@ -180,23 +193,23 @@ static size_t sums_step(const struct job *j, size_t columns)
 	return n > rows ? n : rows;
 }
 
-/* @has_values: the scratch memory has those of the part's tiles. */
-static void run_part(const struct job *j, size_t i, bool has_values, float *scratch)
+/* The tile behind those of part @i. */
+static size_t end_of(const struct job *j, size_t i)
+{
+	const size_t n = i / j->m_parts + 1;
+
+	return n < j->n_parts ? n * j->n_step : j->shape.rows * j->shape.columns;
+}
+
+static void run_part(const struct job *j, size_t i, const float *values, float *sums)
 {
 	const struct msd_native_winograd_run *r = j->r;
-	const size_t tiles = j->shape.rows * j->shape.columns;
 	const size_t tile = i / j->m_parts * j->n_step;
-	const bool is_last = i / j->m_parts + 1 == j->n_parts;
-	const size_t n = is_last ? tiles - tile : j->n_step;
+	const size_t n = end_of(j, i) - tile;
 	const size_t m0 = i % j->m_parts * j->m_step;
 	const size_t m1 = m0 + j->m_step < r->channels ? m0 + j->m_step : r->channels;
 	const size_t step = sums_step(j, round_up(n, j->k->lanes));
-	float *values = scratch;
-	float *sums = values + VALUES * values_size(j, n);
 
-	if (!has_values)
-		j->k->winograd_bring(&j->shape, j->planes, r->in_channels, tile, n,
-				     values_size(j, n), values);
 	for (size_t m = m0; m < m1; m += step) {
 		const size_t end = m1 - m < step ? m1 : m + step;
 
@@ -205,14 +218,35 @@ static void run_part(const struct job *j, size_t i, bool has_values, float *scra
 	}
 }
 
+static void run_group(const struct job *j, size_t first, size_t end, float *planes)
+{
+	const size_t columns = j->shape.columns;
+	const size_t from = first / j->m_parts * j->n_step / columns;
+	const size_t to = (end_of(j, end - 1) + columns - 1) / columns;
+	float *values = planes + j->plane_floats;
+	struct msd_native_winograd shape;
+
+	pad(j, from, to, planes, &shape);
+	for (size_t i = first; i < end; i++) {
+		const size_t tile = i / j->m_parts * j->n_step;
+		const size_t n = end_of(j, i) - tile;
+		const size_t size = values_size(j, n);
+
+		if (i == first || i % j->m_parts == 0) {
+			j->k->winograd_bring(&shape, planes, j->r->in_channels,
+					     tile - from * columns, n, size, values);
+		}
+		run_part(j, i, values, values + VALUES * size);
+	}
+}
+
 static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
 {
 	const struct job *j = ctx;
 
-	for (size_t i = first; i < end; i++) {
-		const bool has_values = i > first && i % j->m_parts != 0;
-
-		run_part(j, i, has_values, j->scratch + thread * j->scratch_floats);
+	for (size_t i = first; i < end; i += j->group) {
+		run_group(j, i, end - i < j->group ? end : i + j->group,
+			  j->scratch + thread * j->scratch_floats);
 	}
 }
 
@@ -265,29 +299,40 @@ static void divide(struct job *j)
 	j->m_step = (row_tiles + j->m_parts - 1) / j->m_parts * j->k->rows;
 }
 
+/* A group has the share of a thread, and may begin and end within a row of tiles. */
+static void set_group(struct job *j)
+{
+	const size_t threads = msd_native_threads();
+	const size_t n = (j->n_parts + threads - 1) / threads;
+	const size_t tiles = (n + 1) * j->n_step + j->k->lanes;
+	const size_t most = tiles / j->shape.columns + 2;
+	const size_t rows = most < j->shape.rows ? most : j->shape.rows;
+
+	j->group = n * j->m_parts;
+	j->plane_floats = round_up(j->r->in_channels * 4 * (rows + 1) * j->shape.row +
+					   MSD_NATIVE_ROOM,
+				   ALIGNED);
+}
+
 bool msd_native_winograd_convolve(const struct msd_native_winograd_run *r)
 {
 	struct job j = {.k = msd_native_kernels(), .r = r};
 
 	set_shapes(&j);
 	divide(&j);
-	const size_t planes =
-		round_up(r->in_channels * j.window.plane + MSD_NATIVE_ROOM, ALIGNED);
+	set_group(&j);
 	const size_t most = j.n_step + j.k->lanes; /* tiles of the last part */
-	j.scratch_floats = round_up(VALUES * (values_size(&j, most) + most * j.m_step) +
+	j.scratch_floats = j.plane_floats +
+			   round_up(VALUES * (values_size(&j, most) + most * j.m_step) +
 					    *j.k->product_scratch,
 				    ALIGNED);
-	float *room = msd_native_scratch_take(planes +
-					      msd_native_threads() * j.scratch_floats);
-	if (room == NULL)
+	j.scratch = msd_native_scratch_take(msd_native_threads() * j.scratch_floats);
+	if (j.scratch == NULL)
 		return false;
-	j.planes = room;
-	j.scratch = room + planes;
-	msd_native_each(r->in_channels, (double)j.window.plane / 8, pad, &j);
 	msd_native_each(j.n_parts * j.m_parts,
 			(double)(j.n_step * r->in_channels) * (double)j.m_step *
 				VALUES / 32,
 			run_parts, &j);
-	msd_native_scratch_give(room);
+	msd_native_scratch_give(j.scratch);
 	return true;
 }
