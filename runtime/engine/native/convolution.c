@@ -469,8 +469,7 @@ static msd_err run(const struct msd_kernel_call *call,
 					  msd_kernel_in_ndim(call, 0));
 	struct packed *own = NULL;
 
-	if (!mine->is_winograd ||
-	    msd_native_kernels()->is_tame(msd_kernel_in(call, 0), n))
+	if (!mine->is_winograd || msd_native_winograd_takes(msd_kernel_in(call, 0), n))
 		return run_packed(call, mine, d);
 	if (msd_native_constant(call->node, 1) == NULL)
 		return MSD_NATIVE_NEEDS_CONSTANTS;

@@ -5,6 +5,7 @@
  */
 #include "runtime/engine/native/winograd.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "runtime/engine/native/select.h"
@@ -77,6 +78,35 @@ bool msd_native_winograd_pack(const float *w, const float *factors, size_t chann
 	}
 	free(values);
 	return is_tame;
+}
+
+enum { STRETCH = 16 << 10 }; /* floats that a thread checks at once */
+
+struct check {
+	const float *x;
+	size_t n;
+	_Atomic bool *is_wild;
+};
+
+static void check(const void *ctx, size_t first, size_t end, size_t thread)
+{
+	const struct check *c = ctx;
+	const size_t from = first * STRETCH;
+	const size_t to = end * STRETCH < c->n ? end * STRETCH : c->n;
+
+	(void)thread;
+	if (!msd_native_kernels()->is_tame(c->x + from, to - from))
+		atomic_store(c->is_wild, true);
+}
+
+bool msd_native_winograd_takes(const float *x, size_t n)
+{
+	_Atomic bool is_wild = false;
+	const struct check c = {x, n, &is_wild};
+
+	/* A quarter of a nanosecond a float: they often come from another core. */
+	msd_native_each((n + STRETCH - 1) / STRETCH, (double)STRETCH / 4, check, &c);
+	return !is_wild;
 }
 
 struct job {

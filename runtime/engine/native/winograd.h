@@ -14,12 +14,15 @@ size_t msd_native_winograd_floats(size_t channels, size_t in_channels);
 bool msd_native_winograd_pack(const float *w, const float *factors, size_t channels,
 			      size_t in_channels, float *ret);
 
+/** False: an element of @x is too large, or not finite. */
+bool msd_native_winograd_takes(const float *x, size_t n);
+
 struct msd_native_winograd_run {
 	size_t channels, in_channels;
 	size_t in[2], before[2], out[2]; /* rows and columns */
 	const float *weights;            /* packed */
 	const float *start;              /* one per channel */
-	const float *x;                  /* of one image; no element is wild */
+	const float *x;                  /* of one image; takes() is true */
 	const float *residual;           /* or NULL */
 	struct msd_native_finish finish;
 	float *y;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "runtime/engine/native/winograd.h"
+#include "runtime/pool/pool.h"
 #include "tests/runtime/native/levels.h"
 
 /* Tiles of a plane that is padded by one. */
@@ -132,4 +134,25 @@ Test(native_winograd, finds_wild_elements)
 		cr_assert(!k->is_tame(x, at + 1), "%s, %zu", k->name, at);
 		cr_assert(k->is_tame(x, at), "%s, %zu", k->name, at);
 	}
+}
+
+Test(native_winograd, finds_a_wild_element_on_any_thread)
+{
+	enum { N = 100000 };
+	static const size_t at[] = {0, 16383, 16384, 60000, N - 1};
+	float *x = calloc(N, sizeof(*x));
+
+	cr_assert_not_null(x);
+	for (unsigned threads = 1; threads <= 3; threads++) {
+		msd_pool_stop();
+		msd_pool_configure(threads);
+		cr_expect(msd_native_winograd_takes(x, N));
+		for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++) {
+			x[at[i]] = INFINITY;
+			cr_expect(!msd_native_winograd_takes(x, N), "%zu", at[i]);
+			x[at[i]] = 0;
+		}
+	}
+	msd_pool_stop();
+	free(x);
 }
