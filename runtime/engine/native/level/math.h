@@ -79,8 +79,8 @@ INLINE vec msd_half_exp(vec x)
 	return (r * r * p + r + all(1)) * (vec)(((uvec)shifted + 126u) << 23);
 }
 
-/* exp(x) for x <= 0, the share of a sum that is at least 1. It is 0 below the normal
- * numbers, for which processors take a hundred times as long. */
+/* exp(x) for x <= 0, the share of a sum that is at least 1; 0 below the normal numbers,
+ * for which processors take a hundred times as long. */
 INLINE vec msd_exp_share(vec x)
 {
 	const vec magic = all(0x1.8p23f);

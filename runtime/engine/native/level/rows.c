@@ -109,7 +109,7 @@ INLINE vec further(const bool is_high, vec a, vec b)
 	return is_high ? most(a, b) : least(a, b);
 }
 
-/* Of all lanes, which are numbers. */
+/* The largest or smallest lane; all are numbers. */
 INLINE float widest(const bool is_high, vec v)
 {
 #if defined(__AVX512F__) && MSD_LANES == 16
