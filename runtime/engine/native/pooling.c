@@ -116,16 +116,26 @@ static void run_planes(const void *ctx, size_t first, size_t end, size_t thread)
 	}
 }
 
+/* The sum of plane @i. */
+static double sum_of(const struct pool *p, size_t i)
+{
+	if (p->x != NULL) {
+		return p->k->reduce(MSD_NATIVE_SUM, p->x + i * p->in_plane,
+				    p->in_plane);
+	}
+	struct msd_native_bytes x = p->bytes.x;
+
+	x.p += i * p->in_plane;
+	return (double)msd_native_sum(&x, p->in_plane);
+}
+
 static void run_means(const void *ctx, size_t first, size_t end, size_t thread)
 {
 	const struct pool *p = ctx;
-	float *own = p->scratch + thread * p->scratch_floats;
 
+	(void)thread;
 	for (size_t i = first; i < end; i++) {
-		const float *x = plane_of(p, i, own);
-		const float mean =
-			(float)(p->k->reduce(MSD_NATIVE_SUM, x, p->in_plane) /
-				(double)p->in_plane);
+		const float mean = (float)(sum_of(p, i) / (double)p->in_plane);
 
 		if (p->x != NULL) {
 			p->y[i] = mean;
@@ -197,23 +207,6 @@ static msd_err run_windows(struct pool *p, size_t n_planes,
 	return MSD_OK;
 }
 
-static msd_err run_whole(struct pool *p, size_t n_planes, struct msd_diag *d)
-{
-	float *room = NULL;
-
-	if (p->x == NULL) {
-		p->scratch_floats = p->in_plane;
-		room = msd_native_scratch_take(msd_native_threads() * p->in_plane);
-		if (room == NULL)
-			return msd_diag_no_memory(d);
-		p->scratch = room;
-	}
-	msd_native_each(n_planes, (double)p->in_plane / 8 + 20, run_means, p);
-	if (room != NULL)
-		msd_native_scratch_give(room);
-	return MSD_OK;
-}
-
 static msd_err run_pool(const struct msd_kernel_call *c, struct pool *p,
 			struct msd_diag *d)
 {
@@ -228,9 +221,10 @@ static msd_err run_pool(const struct msd_kernel_call *c, struct pool *p,
 	msd_op_pool_windows(c->node, axes);
 	if (n_planes == 0)
 		return MSD_OK;
-	return is_whole(axes) && msd_params_pooling(c->node).alg == MEAN
-		       ? run_whole(p, n_planes, d)
-		       : run_windows(p, n_planes, axes, c, d);
+	if (!is_whole(axes) || msd_params_pooling(c->node).alg != MEAN)
+		return run_windows(p, n_planes, axes, c, d);
+	msd_native_each(n_planes, (double)p->in_plane / 8 + 20, run_means, p);
+	return MSD_OK;
 }
 
 static msd_err run(const struct msd_kernel_call *c,

@@ -10,14 +10,21 @@ INLINE vec part_of(const struct msd_native_sums *s, const float *parts, size_t r
 	return s->by_column ? load(parts + column) : all(parts[row]);
 }
 
+INLINE void put_units(void *p, ivec v, size_t left)
+{
+	if (left < LANES) {
+		store_some_units(p, v, left);
+	} else {
+		store_units(p, v);
+	}
+}
+
 /* Element @column of @y and on, @left of them. */
 INLINE void put_vector(const struct msd_native_sums *s, ivec sum, size_t row,
 		       size_t column, size_t left, void *y)
 {
-	const size_t n = left < LANES ? left : LANES;
-
 	if (s->scales == NULL) {
-		memcpy((int32_t *)y + column, &sum, n * sizeof(int32_t));
+		put_units((int32_t *)y + column, sum, left);
 		return;
 	}
 	vec v = to_floats(sum) * part_of(s, s->scales, row, column);
@@ -25,7 +32,7 @@ INLINE void put_vector(const struct msd_native_sums *s, ivec sum, size_t row,
 		v = v + part_of(s, s->offsets, row, column);
 	if (s->is_float) {
 		v = least(most(v, all(s->rounding.low)), all(s->rounding.high));
-		memcpy((float *)y + column, &v, n * sizeof(float));
+		put_units((float *)y + column, (ivec)v, left);
 	} else {
 		store_some_bytes((uint8_t *)y + column, round_bytes(v, s->rounding),
 				 left);

@@ -155,7 +155,7 @@ static bool pack_weights(const modser_sg_node *node, struct packed *p, size_t ch
 	for (size_t i = 0; i < channels; i++) {
 		const struct msd_native_bytes w = channel_of(node, i, group_in * taps);
 
-		sums[i] = msd_native_sum(&w, group_in * taps);
+		sums[i] = (int32_t)msd_native_sum(&w, group_in * taps);
 	}
 	free(units);
 	return true;
@@ -229,7 +229,7 @@ static bool pack_depthwise(const modser_sg_node *node, size_t taps, size_t row,
 		const struct msd_native_bytes w = channel_of(node, g, taps);
 		float *to = p->base.weights + g * floats;
 
-		sums[g] = msd_native_sum(&w, taps);
+		sums[g] = (int32_t)msd_native_sum(&w, taps);
 		if (units > 0) {
 			pack_rows(&w, row, taps / row, to);
 		} else {
@@ -362,22 +362,26 @@ static void run_parts(const void *ctx, size_t first, size_t end, size_t thread)
 }
 
 /* Each part brings its columns itself, so parts get few columns before they get few
- * rows. */
+ * rows. Some whole panels for each thread are enough. */
 static void divide(struct convolution *c)
 {
+	const size_t threads = msd_native_threads();
 	const size_t tiles = (c->channels / c->groups + c->k->rows - 1) / c->k->rows;
 	const size_t panels = (c->out_plane + c->k->panel - 1) / c->k->panel;
+	const size_t whole = c->out_plane / c->k->panel * c->groups;
 	const size_t wanted =
-		msd_native_threads() > 1
-			? (msd_native_threads() * 4 + c->groups - 1) / c->groups
-			: 1;
+		threads > 1 ? (threads * 4 + c->groups - 1) / c->groups : 1;
 
 	const size_t n_parts = wanted < panels ? wanted : panels;
 	c->n_step = (panels + n_parts - 1) / n_parts * c->k->panel;
 	c->n_parts = (c->out_plane + c->n_step - 1) / c->n_step;
-	const size_t m_parts = (wanted + c->n_parts - 1) / c->n_parts;
-	const size_t most = (tiles + TILES - 1) / TILES;
-	c->m_parts = m_parts < most ? m_parts : most;
+	c->m_parts = 1;
+	if (whole < threads * 2) {
+		const size_t m_parts = (wanted + c->n_parts - 1) / c->n_parts;
+		const size_t most = (tiles + TILES - 1) / TILES;
+
+		c->m_parts = m_parts < most ? m_parts : most;
+	}
 	c->m_step = (tiles + c->m_parts - 1) / c->m_parts * c->k->rows;
 }
 

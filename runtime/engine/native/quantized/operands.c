@@ -125,11 +125,11 @@ bool msd_native_fit(const struct msd_native_bytes *x, size_t n)
 	return true;
 }
 
-int32_t msd_native_sum(const struct msd_native_bytes *x, size_t n)
+int64_t msd_native_sum(const struct msd_native_bytes *x, size_t n)
 {
-	int32_t sum = 0;
+	int64_t sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += value_of(x, i);
-	return sum;
+		sum += x->p[i] ^ x->flip;
+	return sum - (int64_t)n * x->zero;
 }

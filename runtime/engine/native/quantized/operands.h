@@ -38,6 +38,6 @@ struct msd_native_rounding msd_native_rounding_of(const struct msd_kernel_call *
 /** True if the values of @n bytes fit into signed bytes. */
 bool msd_native_fit(const struct msd_native_bytes *x, size_t n);
 /** The sum of the values of @n bytes. */
-int32_t msd_native_sum(const struct msd_native_bytes *x, size_t n);
+int64_t msd_native_sum(const struct msd_native_bytes *x, size_t n);
 
 #endif
