@@ -40,6 +40,41 @@ void msd_sg_merge(modser_sg_node *node, modser_sg_node *into)
 	msd_sg_take_out(node);
 }
 
+int msd_sg_become(modser_sg_node *node, modser_sg_op *op, modser_sg_tensor *const *in,
+		  size_t n)
+{
+	if (op == NULL)
+		return -1;
+	while (n > 0 && in[n - 1] == NULL)
+		n--;
+	msd_sg_node_take_op(node, op);
+	node->n_inputs = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (modser_sg_node_add_input(node, in[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int msd_sg_copy_params(modser_sg_op *to, const modser_sg_op *from)
+{
+	for (size_t i = 0; i < from->schema->n_fields; i++) {
+		const char *name = from->schema->fields[i].name;
+
+		if (modser_sg_op_param(to, name) != NULL &&
+		    modser_sg_op_set_param(to, name, &from->params[i]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int msd_sg_set_float(modser_sg_op *op, const char *name, float v)
+{
+	const modser_sg_attr a = {.kind = MODSER_ATTR_FLOAT, .as.f = v};
+
+	return modser_sg_op_set_param(op, name, &a);
+}
+
 void msd_sg_give_output(modser_sg_node *node, size_t k, modser_sg_tensor *by)
 {
 	node->outputs[k]->producer = NULL;

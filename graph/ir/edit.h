@@ -46,4 +46,14 @@ MSD_MUST_CHECK int msd_sg_sweep(modser_graph *g);
  */
 MSD_MUST_CHECK int msd_sg_drop_unread(modser_graph *g);
 
+/**
+ * Let @node compute @op of the inputs @in, whose last ones may be NULL. -1: memory is
+ * short, or @op is NULL for that reason.
+ */
+MSD_MUST_CHECK int msd_sg_become(modser_sg_node *node, modser_sg_op *op,
+				 modser_sg_tensor *const *in, size_t n);
+/** Copy the parameters that both operators have. -1: memory is short. */
+MSD_MUST_CHECK int msd_sg_copy_params(modser_sg_op *to, const modser_sg_op *from);
+MSD_MUST_CHECK int msd_sg_set_float(modser_sg_op *op, const char *name, float v);
+
 #endif

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
 #include "graph/op/attention/fused.h"
 #include "graph/pass/fusion.h"
@@ -272,13 +273,6 @@ static int set_order(modser_sg_op *op, const char *name, const struct order *ord
 	return order->n == 0 ? 0 : modser_sg_op_set_param(op, name, &a);
 }
 
-static int set_float(modser_sg_op *op, const char *name, float v)
-{
-	const modser_sg_attr a = {.kind = MODSER_ATTR_FLOAT, .as.f = v};
-
-	return modser_sg_op_set_param(op, name, &a);
-}
-
 static modser_sg_op *create_op(const struct formula *m, modser_graph *g)
 {
 	modser_sg_op *op = modser_sg_op_create(g, MSD_FUSED_ATTENTION);
@@ -287,8 +281,8 @@ static modser_sg_op *create_op(const struct formula *m, modser_graph *g)
 	    set_order(op, "k_perm", &m->k.order) != 0 ||
 	    set_order(op, "v_perm", &m->v.order) != 0 ||
 	    set_order(op, "y_perm", &m->y_order) != 0 ||
-	    set_float(op, "scale", m->scale) != 0 ||
-	    set_float(op, "fill", m->fill) != 0 ||
+	    msd_sg_set_float(op, "scale", m->scale) != 0 ||
+	    msd_sg_set_float(op, "fill", m->fill) != 0 ||
 	    modser_sg_op_set_int(op, "hides", m->hides) != 0 ||
 	    modser_sg_op_set_int(op, "is_safe", m->is_safe) != 0)
 		return NULL;

@@ -81,14 +81,10 @@ static int rename_op(modser_sg_node *conv)
 {
 	modser_sg_op *op = modser_sg_op_create(conv->graph, MADE);
 
-	for (size_t i = 0; op != NULL && i < op->schema->n_fields; i++) {
-		if (modser_sg_op_set_param(op, op->schema->fields[i].name,
-					   &conv->op->params[i]) != 0)
-			return -1;
-	}
-	if (op != NULL)
-		msd_sg_node_take_op(conv, op);
-	return op != NULL ? 0 : -1;
+	if (op == NULL || msd_sg_copy_params(op, conv->op) != 0)
+		return -1;
+	msd_sg_node_take_op(conv, op);
+	return 0;
 }
 
 static int join(modser_sg_node *conv, modser_sg_node *norm, size_t n, double *terms)

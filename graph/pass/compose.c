@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "graph/ir/edit.h"
 #include "graph/ir/graph.h"
 #include "graph/op/layer/product.h"
 #include "graph/op/reduce/params.h"
@@ -268,8 +269,7 @@ static int compose(struct formula *m, modser_sg_node *node, size_t *ret_n)
 	if (!msd_links_is_op(node, "Sub") || !find_norm(m, node, &norm))
 		return 0;
 	modser_sg_op *op = modser_sg_op_create(g, "LayerNorm");
-	const modser_sg_attr eps = {.kind = MODSER_ATTR_FLOAT, .as.f = norm.eps};
-	if (op == NULL || modser_sg_op_set_param(op, "eps", &eps) != 0)
+	if (op == NULL || msd_sg_set_float(op, "eps", norm.eps) != 0)
 		return -1;
 	++*ret_n;
 	return msd_fusion_become(m->nodes, m->n, op,

@@ -197,29 +197,14 @@ static void find_function(const struct msd_fusion *f, struct found *found)
 	take(found, next);
 }
 
-/* The parameters of @old that the fused operator has, too. */
-static int copy_params(const modser_sg_op *old, modser_sg_op *op)
-{
-	for (size_t i = 0; i < old->schema->n_fields; i++) {
-		const char *name = old->schema->fields[i].name;
-
-		if (modser_sg_op_param(op, name) != NULL &&
-		    modser_sg_op_set_param(op, name, &old->params[i]) != 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int set_op(const struct found *found)
 {
 	modser_sg_op *op = modser_sg_op_create(found->node->graph, found->made);
-	const modser_sg_attr a = {.kind = MODSER_ATTR_FLOAT, .as.f = found->a};
-	const modser_sg_attr b = {.kind = MODSER_ATTR_FLOAT, .as.f = found->b};
 
-	if (op == NULL || copy_params(found->node->op, op) != 0 ||
+	if (op == NULL || msd_sg_copy_params(op, found->node->op) != 0 ||
 	    modser_sg_op_set_int(op, "fused", found->kind) != 0 ||
-	    modser_sg_op_set_param(op, "fused_a", &a) != 0 ||
-	    modser_sg_op_set_param(op, "fused_b", &b) != 0)
+	    msd_sg_set_float(op, "fused_a", found->a) != 0 ||
+	    msd_sg_set_float(op, "fused_b", found->b) != 0)
 		return -1;
 	msd_sg_node_take_op(found->node, op);
 	return 0;

@@ -64,13 +64,5 @@ int msd_fusion_become(modser_sg_node *const *nodes, size_t n, modser_sg_op *op,
 		return -1;
 	for (size_t i = 0; i + 1 < n; i++)
 		msd_sg_merge(nodes[i], last);
-	msd_sg_node_take_op(last, op);
-	last->n_inputs = 0;
-	while (n_in > 0 && in[n_in - 1] == NULL)
-		n_in--;
-	for (size_t i = 0; i < n_in; i++) {
-		if (modser_sg_node_add_input(last, in[i]) < 0)
-			return -1;
-	}
-	return 0;
+	return msd_sg_become(last, op, in, n_in);
 }

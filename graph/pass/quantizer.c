@@ -7,31 +7,17 @@
 #include "graph/ir/graph.h"
 #include "graph/op/quantized/quantize.h"
 
-static int set_param(modser_sg_op *op, const char *name, float value)
-{
-	const modser_sg_attr a = {.kind = MODSER_ATTR_FLOAT, .as.f = value};
-
-	return modser_sg_op_set_param(op, name, &a);
-}
-
 /* Parameters that both operators have stay. */
 static modser_sg_op *make_op(const modser_sg_node *node,
 			     const struct msd_quantizer_made *m)
 {
 	modser_sg_op *op = modser_sg_op_create(node->graph, m->op);
 
-	for (size_t i = 0; op != NULL && i < op->schema->n_fields; i++) {
-		const char *name = op->schema->fields[i].name;
-		const modser_sg_attr *old = modser_sg_op_param(node->op, name);
-
-		if (old != NULL && modser_sg_op_set_param(op, name, old) != 0)
-			return NULL;
-	}
-	if (op == NULL ||
+	if (op == NULL || msd_sg_copy_params(op, node->op) != 0 ||
 	    (m->param != NULL && modser_sg_op_set_int(op, m->param, m->value) != 0))
 		return NULL;
-	if (m->has_limits && (set_param(op, "low", m->tail.low) != 0 ||
-			      set_param(op, "high", m->tail.high) != 0))
+	if (m->has_limits && (msd_sg_set_float(op, "low", m->tail.low) != 0 ||
+			      msd_sg_set_float(op, "high", m->tail.high) != 0))
 		return NULL;
 	return op;
 }
@@ -60,22 +46,14 @@ static void take_tail(modser_sg_node *node, const struct msd_quantized_tail *t)
 int msd_quantizer_make(struct msd_quantizer *q, modser_sg_node *node,
 		       const struct msd_quantizer_made *m)
 {
-	size_t n = MSD_QUANTIZED_INPUTS;
-
 	if (!msd_quantizer_may(q, node, m))
 		return 0;
 	modser_sg_op *op = make_op(node, m);
 	if (op == NULL)
 		return -1;
-	while (n > 0 && m->inputs[n - 1] == NULL)
-		n--;
 	take_tail(node, &m->tail);
-	msd_sg_node_take_op(node, op);
-	node->n_inputs = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (modser_sg_node_add_input(node, m->inputs[i]) < 0)
-			return -1;
-	}
+	if (msd_sg_become(node, op, m->inputs, MSD_QUANTIZED_INPUTS) != 0)
+		return -1;
 	q->n++;
 	return 0;
 }
