@@ -5,6 +5,14 @@
 
 #include "proto/base/bytes.h"
 
+void *msd_arena_aligned_alloc(size_t bytes)
+{
+	if (bytes > SIZE_MAX / 2)
+		return NULL;
+	return aligned_alloc(MSD_ARENA_ALIGN,
+			     (bytes / MSD_ARENA_ALIGN + 1) * MSD_ARENA_ALIGN);
+}
+
 /* Live tensors stay sorted by offset. */
 bool msd_arena_put(struct msd_arena *a, size_t tensor)
 {

@@ -14,6 +14,10 @@
 #define MSD_ARENA_KEEP SIZE_MAX          /* as last step: never freed */
 #define MSD_ARENA_NOWHERE (SIZE_MAX - 1) /* as last step: it needs no memory */
 
+/** Memory for a tensor, to be freed with free(), also for 0 bytes. NULL: it is short.
+ */
+void *msd_arena_aligned_alloc(size_t bytes);
+
 struct msd_arena_place {
 	size_t offset;
 	size_t bytes;

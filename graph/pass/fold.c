@@ -87,10 +87,8 @@ static void *make(const modser_sg_tensor *t)
 {
 	uint64_t bytes = 0;
 
-	if (!msd_sg_tensor_bytes(t, &bytes))
-		return NULL;
-	return aligned_alloc(MSD_ARENA_ALIGN,
-			     ((size_t)bytes / MSD_ARENA_ALIGN + 1) * MSD_ARENA_ALIGN);
+	return msd_sg_tensor_bytes(t, &bytes) ? msd_arena_aligned_alloc((size_t)bytes)
+					      : NULL;
 }
 
 /* Scratch for the computation of a node. */

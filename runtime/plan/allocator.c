@@ -7,10 +7,7 @@
 static void *allocate(const struct msd_allocator *a, size_t bytes)
 {
 	(void)a;
-	if (bytes > SIZE_MAX / 2)
-		return NULL;
-	return aligned_alloc(MSD_ARENA_ALIGN,
-			     (bytes / MSD_ARENA_ALIGN + 1) * MSD_ARENA_ALIGN);
+	return msd_arena_aligned_alloc(bytes);
 }
 
 static void release(const struct msd_allocator *a, void *p)

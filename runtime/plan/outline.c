@@ -95,8 +95,7 @@ static void *make_value(struct outline *o, const modser_sg_tensor *t)
 	if (!msd_outline_has_shape(t) || !msd_sg_tensor_bytes(t, &bytes) ||
 	    bytes > MOST_BYTES)
 		return NULL;
-	p = aligned_alloc(MSD_ARENA_ALIGN,
-			  ((size_t)bytes / MSD_ARENA_ALIGN + 1) * MSD_ARENA_ALIGN);
+	p = msd_arena_aligned_alloc((size_t)bytes);
 	o->lacks_memory = o->lacks_memory || p == NULL;
 	if (p != NULL)
 		memset(p, 0, (size_t)bytes);
