@@ -228,7 +228,7 @@ msd_err msd_entry_init(struct msd_entry *e, struct msd_graph_program *p,
 	if (err != MSD_OK)
 		return err;
 	make_steps(e);
-	err = msd_reorders_create(e, d);
+	err = msd_reorders_create(e, p, d);
 	if (err == MSD_OK)
 		err = find_views(e, d);
 	if (err != MSD_OK)

@@ -158,6 +158,11 @@ void msd_graph_program_finish(struct msd_graph_program *p)
 {
 	for (size_t i = 0; p->claims != NULL && i < p->g->n_nodes; i++)
 		msd_claim_release(&p->claims[i]);
+	for (struct msd_reordered *next, *at = p->reordered; at != NULL; at = next) {
+		next = at->next;
+		free(at->p);
+		free(at);
+	}
 	free(p->order);
 	free(p->claims);
 	free(p->last);

@@ -2,10 +2,21 @@
 #define MSD_RUNTIME_PLAN_PROGRAM_H
 /* The part of a plan that no shape changes: the order of the nodes, and the engines
  * that claimed them. */
+#include <modserd_plugin.h>
+
 #include "graph/modser_graph.h"
 #include "proto/base/diag.h"
 
 struct msd_flow;
+
+/* A constant in a layout of an engine. */
+struct msd_reordered {
+	struct msd_reordered *next;
+	const modserd_layout *layout;
+	size_t tensor; /* its index */
+	size_t bytes;
+	void *p;
+};
 
 struct msd_graph_program {
 	modser_graph *g;
@@ -17,8 +28,9 @@ struct msd_graph_program {
 	 * the kernel that writes such a tensor uses it: a client shares that memory and
 	 * could change it between the check and the use by another kernel. */
 	size_t *output_of;
-	size_t most_ends; /* inputs or outputs of a node, at least 1 */
-	bool is_within;   /* a graph within a node: its inputs are known in a run */
+	struct msd_reordered *reordered; /* reorder.h adds them */
+	size_t most_ends;                /* inputs or outputs of a node, at least 1 */
+	bool is_within; /* a graph within a node: its inputs are known in a run */
 };
 
 /**

@@ -17,12 +17,14 @@
 #include "runtime/kernel/kernel.h"
 #include "runtime/plan/entry.h"
 #include "runtime/plan/forms.h"
+#include "runtime/plan/program.h"
 
 #define MOST_WHY 256
 
 /* State while the steps are walked. */
 struct build {
 	struct msd_entry *e;
+	struct msd_graph_program *p;
 	struct msd_reorders *r;
 	const size_t *last; /* of the groups */
 	struct msd_forms forms;
@@ -64,14 +66,43 @@ struct msd_reorder *msd_reorder_of(const struct msd_entry_step *step)
 	return step->by->engine == &engine ? step->by->state : NULL;
 }
 
-static msd_err convert_constant(struct msd_reorder *r, size_t bytes, struct msd_diag *d)
+static msd_err convert_constant(struct msd_reorder *r, struct msd_reordered *made,
+				struct msd_diag *d)
 {
-	r->own = aligned_alloc(MSD_ARENA_ALIGN, (bytes + MSD_ARENA_ALIGN - 1) /
-							MSD_ARENA_ALIGN *
-							MSD_ARENA_ALIGN);
-	if (r->own == NULL)
+	made->p = msd_arena_aligned_alloc(made->bytes);
+	if (made->p == NULL)
 		return msd_diag_no_memory(d);
-	return convert(r, r->tensor->data, r->own, MSD_BAD_ARTIFACT, d);
+	return convert(r, r->tensor->data, made->p, MSD_BAD_ARTIFACT, d);
+}
+
+/* Entries share a constant, unless the engine now says that it takes more bytes. */
+static msd_err add_constant(struct msd_graph_program *p, struct msd_reorder *r,
+			    size_t bytes, struct msd_diag *d)
+{
+	struct msd_reordered *made = p->reordered;
+
+	while (made != NULL &&
+	       (made->layout != r->layout || made->tensor != r->tensor->index ||
+		made->bytes < bytes))
+		made = made->next;
+	if (made == NULL) {
+		made = calloc(1, sizeof(*made));
+		if (made == NULL)
+			return msd_diag_no_memory(d);
+		made->layout = r->layout;
+		made->tensor = r->tensor->index;
+		made->bytes = bytes;
+		const msd_err err = convert_constant(r, made, d);
+		if (err != MSD_OK) {
+			free(made->p);
+			free(made);
+			return err;
+		}
+		made->next = p->reordered;
+		p->reordered = made;
+	}
+	r->own = made->p;
+	return MSD_OK;
 }
 
 /* A block of the arena, from the node on. */
@@ -110,7 +141,7 @@ static msd_err add(struct build *b, const struct msd_reorder *like, size_t bytes
 	*b->end = r;
 	b->end = &r->next;
 	*ret = r;
-	return t->type == MODSER_TENSOR_CONST ? convert_constant(r, bytes, d)
+	return t->type == MODSER_TENSOR_CONST ? add_constant(b->p, r, bytes, d)
 					      : add_block(b, r, bytes, d);
 }
 
@@ -352,9 +383,10 @@ static bool may_lay_out(const struct msd_entry *e)
 	return false;
 }
 
-msd_err msd_reorders_create(struct msd_entry *e, struct msd_diag *d)
+msd_err msd_reorders_create(struct msd_entry *e, struct msd_graph_program *p,
+			    struct msd_diag *d)
 {
-	struct build b = {.e = e, .last = e->groups.last};
+	struct build b = {.e = e, .p = p, .last = e->groups.last};
 	size_t n_in = 0, n_out = 0, most = 1;
 
 	if (!may_lay_out(e))
@@ -390,7 +422,6 @@ void msd_reorders_destroy(struct msd_reorders *r)
 		return;
 	for (struct msd_reorder *next, *at = r->first; at != NULL; at = next) {
 		next = at->next;
-		free(at->own);
 		free(at);
 	}
 	free((void *)r->in);

@@ -4,7 +4,7 @@
  * Layouts of engines in an entry. A tensor has the form that its producer writes, rows
  * or a layout of that node's engine; a reorder makes another form for the nodes that
  * read it, once for all of them. A reorder is a step of the run. A constant is
- * reordered with the entry.
+ * reordered once for all entries of a plan.
  */
 #include <modserd_plugin.h>
 
@@ -14,6 +14,7 @@
 
 struct msd_entry;
 struct msd_entry_step;
+struct msd_graph_program;
 
 struct msd_reorder {
 	struct msd_engine_node by; /* of its step; this struct is the state */
@@ -26,7 +27,7 @@ struct msd_reorder {
 	const struct msd_reorder *from; /* NULL: it reads what the producer writes */
 	const void *in;                 /* arguments of the step */
 	void *out;
-	void *own; /* a constant, already reordered; NULL: its block of the arena */
+	void *own; /* a constant, reordered and borrowed; NULL: a block of the arena */
 	size_t block;
 	bool is_read;              /* by a node, or another reorder */
 	size_t at;                 /* runs before this step of the nodes */
@@ -57,11 +58,13 @@ struct msd_reorders {
 };
 
 /**
- * Ask the engines of the nodes of @e for layouts, and insert the reorders between its
- * steps. A group has rows. e->reorders stays NULL if all tensors are row-major. Free it
- * in any case.
+ * Ask the engines of the nodes of @e, an entry of @p, for layouts, and insert the
+ * reorders between its steps. A group has rows. e->reorders stays NULL if all tensors
+ * are row-major. Free it in any case, before p->reordered is.
  */
-MSD_MUST_CHECK msd_err msd_reorders_create(struct msd_entry *e, struct msd_diag *d);
+MSD_MUST_CHECK msd_err msd_reorders_create(struct msd_entry *e,
+					   struct msd_graph_program *p,
+					   struct msd_diag *d);
 void msd_reorders_destroy(struct msd_reorders *r); /* NULL is fine */
 /** NULL: the step runs a node or a group. */
 struct msd_reorder *msd_reorder_of(const struct msd_entry_step *step);

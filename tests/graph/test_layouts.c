@@ -210,6 +210,30 @@ Test(layouts, open_extents_have_an_entry_each)
 	msd_pool_stop();
 }
 
+/* The mean has the extents of the constant, whatever those of the input are. */
+Test(layouts, entries_share_a_constant)
+{
+	static float want[BLOCKS_MOST], got[BLOCKS_MOST];
+	modser_graph *g = modser_graph_create("g");
+	modser_sg_tensor *x = blocks_input(g, "x", 8, -1, -1);
+	modser_sg_tensor *k = blocks_constant(g, "k", 1, 8, 1, 1);
+
+	blocks_register();
+	modser_sg_tensor *a = blocks_conv(g, "a", x, 8, 8, 3);
+	modser_sg_tensor *mean = blocks_mean(g, "other", a);
+	modser_sg_tensor *whole = blocks_node(g, "other_too", "Floor", mean, NULL);
+	modser_sg_tensor *b = blocks_conv(g, "b", whole, 8, 8, 1);
+	(void)modser_graph_add_output(g, blocks_node(g, "c", "Add", b, k));
+	blocks.is_off = true;
+	const size_t n = run_all(g, x, want);
+	blocks.is_off = false;
+	cr_assert_eq(run_all(g, x, got), n);
+	cr_expect_arr_eq(got, want, n * sizeof(float));
+	expect_sums(2 * 2 * SETS + 1, 2 * 2 * SETS);
+	modser_graph_destroy(g);
+	msd_pool_stop();
+}
+
 /* A computed shape: tensors are rows, and no engine is asked for layouts. */
 Test(layouts, shapes_that_depend_on_values_have_rows)
 {
