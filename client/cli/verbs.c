@@ -108,13 +108,13 @@ const struct msd_verb msd_verbs[] = {
 	 "`modser call`,\n"
 	 "and prints the time of each operator and each node, its share, and its "
 	 "billions of\n"
-	 "operations a second (GFLOP/S). LAYOUT CHANGES is the share of nodes that "
-	 "only move\n"
-	 "elements, and of changes between the layouts of engines. -o writes a trace "
-	 "for\n"
-	 "chrome://tracing or ui.perfetto.dev. `modser show` says how each node runs. "
-	 "You need\n"
-	 "the right to administer.\n",
+	 "operations a second (GFLOP/S). `in reference` is the share of nodes that run "
+	 "in the\nslow engine; `modser show` has the reason (FALLBACK). `layout "
+	 "changes` "
+	 "is the share of\nnodes that only move elements, and of changes between the "
+	 "layouts of engines. -o writes\na trace for chrome://tracing or "
+	 "ui.perfetto.dev. You need the right to administer.\n"
+	 "docs/how-to/slow-models.md tells what to do about slow nodes.\n",
 	 1, MANY, MSD_OPT_OUTPUT, msd_verb_profile, MSD_GROUP_CALLS},
 	{"ping", "", "measure a round trip to the daemon", "", 0, 0, 0, msd_verb_ping,
 	 MSD_GROUP_OBSERVE},

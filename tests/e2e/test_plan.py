@@ -68,6 +68,9 @@ def test_profile_measures_each_node_once(served):
     told = json.loads(said.out)
     assert [n["runs"] for n in told["nodes"]] == [1, 1]
     assert 0 < sum(n["ns"] for n in told["nodes"]) <= told["call_ns"]
+    slow = sum(n["ns"] for n in told["nodes"] if n["engine"] == "reference")
+    assert told["reference_ns"] == slow > 0 and "in reference" in daemon.ok(
+        "profile", "net", f"@{folder}/x.npy").out
     events = json.loads((folder / "trace.json").read_text())["traceEvents"]
     assert [e["cat"] for e in events] == ["call", "FusedConvolution", "Floor"]
 

@@ -244,6 +244,18 @@ static struct total total_of(const struct sum *sums, size_t n)
 	return all;
 }
 
+/* Time in the slow engine: often a dtype or an operator without a native kernel. */
+static int64_t reference_ns(const struct msd_node_times *t)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (!t->rows[i].is_body && strcmp(t->rows[i].engine, "reference") == 0)
+			ns = plus(ns, t->rows[i].ns);
+	}
+	return ns;
+}
+
 /* A line of a table, with memory for its texts. */
 struct line {
 	modser_value pairs[2 * PAIRS];
@@ -360,7 +372,7 @@ void msd_node_times_text(struct msd_buf *out, const struct msd_node_times *t,
 	size_t n;
 	struct sum *sums = sum_up(t, &n);
 	struct line l = {0};
-	char in_nodes[TEXT], in_moves[TEXT];
+	char in_nodes[TEXT], in_reference[TEXT], in_moves[TEXT];
 
 	if (sums == NULL) {
 		out->bad = true;
@@ -369,6 +381,8 @@ void msd_node_times_text(struct msd_buf *out, const struct msd_node_times *t,
 	const struct total all = total_of(sums, n);
 	(void)snprintf(in_nodes, sizeof(in_nodes), "%.1f %%",
 		       100 * share(t, all.nodes_ns));
+	(void)snprintf(in_reference, sizeof(in_reference), "%.1f %%",
+		       100 * share(t, reference_ns(t)));
 	(void)snprintf(in_moves, sizeof(in_moves), "%.1f %%",
 		       100 * share(t, all.moves_ns));
 	(void)snprintf(l.speed, sizeof(l.speed), "%.1f",
@@ -376,6 +390,7 @@ void msd_node_times_text(struct msd_buf *out, const struct msd_node_times *t,
 	put(&l, "call_ns", modser_int(t->call_ns));
 	put(&l, "threads", modser_int(t->threads));
 	put(&l, "in nodes", modser_str(in_nodes));
+	put(&l, "in reference", modser_str(in_reference));
 	put(&l, "layout changes", modser_str(in_moves));
 	put(&l, "gflops", modser_str(l.speed));
 	const modser_value map = {.kind = MODSER_MAP,
@@ -432,9 +447,10 @@ void msd_node_times_json(struct msd_buf *out, const struct msd_node_times *t)
 	const struct total all = total_of(sums, n);
 	msd_buf_printf(out,
 		       "{\"call_ns\": %" PRId64 ", \"threads\": %" PRId64
-		       ", \"nodes_ns\": %" PRId64 ", \"layout_changes_ns\": %" PRId64
-		       ", \"operators\": [",
-		       t->call_ns, t->threads, all.nodes_ns, all.moves_ns);
+		       ", \"nodes_ns\": %" PRId64 ", \"reference_ns\": %" PRId64
+		       ", \"layout_changes_ns\": %" PRId64 ", \"operators\": [",
+		       t->call_ns, t->threads, all.nodes_ns, reference_ns(t),
+		       all.moves_ns);
 	for (size_t i = 0; i < n; i++) {
 		msd_buf_printf(out, "%s{\"op\": ", i > 0 ? ", " : "");
 		msd_json_cstr(out, sums[i].op);
