@@ -98,6 +98,11 @@ FUSED = {
         own("MultiHeadAttention", ["a", "b", "v", "", "", "", "past", "was"], ["y", "pk", "pv"],
             num_heads=2), {"a": A, "b": B, "v": floats(2, 3, 8), "past": floats(2, 2, 5, 4),
                            "was": floats(2, 2, 5, 4)}),
+    "Attention of lengths": (own("Attention", ["a", "qkv", "qkvb", "ends"], ["y"], num_heads=2),
+                             {"a": A, "ends": np.int32([1, 3])}),
+    "MultiHeadAttention of lengths": (
+        own("MultiHeadAttention", ["a", "b", "v", "", "ends"], ["y"], num_heads=2),
+        {"a": A, "b": floats(2, 5, 8), "v": floats(2, 5, 8), "ends": np.int32([4, 2])}),
     "SkipSimplifiedLayerNormalization": (
         own("SkipSimplifiedLayerNormalization", ["a", "b", "g", "c"], ["y"]), {"a": A, "b": B}),
 }

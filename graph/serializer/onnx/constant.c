@@ -129,3 +129,29 @@ struct onnx_made onnx_make(const struct onnx_node *n, const char *op,
 	made.n.op = own;
 	return made;
 }
+
+modser_sg_tensor *onnx_make_extent(const struct onnx_node *n, modser_sg_tensor *x,
+				   int64_t axis)
+{
+	const struct onnx_made made = onnx_make(n, "Shape", x, NULL, NULL);
+
+	return made.n.node != NULL && onnx_set_int(&made.n, "start", axis) == 0 &&
+			       onnx_set_int(&made.n, "end", axis + 1) == 0
+		       ? made.out
+		       : NULL;
+}
+
+modser_sg_tensor *onnx_make_places(const struct onnx_node *n, modser_sg_tensor *x,
+				   int64_t axis)
+{
+	static const int64_t zero = 0;
+	static const int64_t one = 1;
+	modser_sg_tensor *end = onnx_make_extent(n, x, axis);
+	const struct onnx_made made = onnx_make(n, "Range", end, NULL, NULL);
+
+	return made.n.node != NULL && onnx_add_ints(&made.n, 0, &zero, 1) == 0 &&
+			       onnx_put_input(&made.n, 1, end) == 0 &&
+			       onnx_add_ints(&made.n, 2, &one, 1) == 0
+		       ? made.out
+		       : NULL;
+}

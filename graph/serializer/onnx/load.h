@@ -116,5 +116,12 @@ struct onnx_made {
  */
 struct onnx_made onnx_make(const struct onnx_node *n, const char *op,
 			   modser_sg_tensor *a, modser_sg_tensor *b, const char *name);
+/** Add a node that gives the extent of @axis of @x as a list of one; NULL: it failed.
+ */
+modser_sg_tensor *onnx_make_extent(const struct onnx_node *n, modser_sg_tensor *x,
+				   int64_t axis);
+/** Add nodes that give the positions 0, 1, ... along @axis of @x; NULL: it failed. */
+modser_sg_tensor *onnx_make_places(const struct onnx_node *n, modser_sg_tensor *x,
+				   int64_t axis);
 
 #endif

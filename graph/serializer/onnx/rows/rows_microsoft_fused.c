@@ -26,13 +26,19 @@ static modser_sg_tensor *by_number(const struct onnx_node *n, const char *op,
 									 : NULL;
 }
 
-static modser_sg_tensor *to_float(const struct onnx_node *n, modser_sg_tensor *x)
+static modser_sg_tensor *to(const struct onnx_node *n, modser_sg_tensor *x,
+			    const char *dtype)
 {
 	const struct onnx_made made = onnx_make(n, "Cast", x, NULL, NULL);
 
-	return made.n.node != NULL && onnx_set_text(&made.n, "to", "float32") == 0
+	return made.n.node != NULL && onnx_set_text(&made.n, "to", dtype) == 0
 		       ? made.out
 		       : NULL;
+}
+
+static modser_sg_tensor *to_float(const struct onnx_node *n, modser_sg_tensor *x)
+{
+	return to(n, x, "float32");
 }
 
 /* Elements @begin to @end of axis @axis. */
@@ -77,34 +83,67 @@ static int finish(struct onnx_node *n, const char *op, modser_sg_tensor *x)
 
 /* ---- Attention ---- */
 
+enum { LESS = 4 }; /* type of Comparison */
+
+/* Flags of [batch, keys] from the number of keys in each entry of the batch. */
+static modser_sg_tensor *shown_of(const struct onnx_node *n, modser_sg_tensor *lengths,
+				  modser_sg_tensor *keys)
+{
+	static const int64_t axis = 1;
+	const struct onnx_made ends =
+		onnx_make(n, "Unsqueeze", to(n, lengths, "int64"), NULL, NULL);
+
+	if (ends.n.node == NULL || onnx_set_ints(&ends.n, "axes", &axis, 1) != 0)
+		return NULL;
+	modser_sg_tensor *places = onnx_make_places(n, keys, keys->ndim == 4 ? 2 : 1);
+	const struct onnx_made shown =
+		onnx_make(n, "Comparison", places, ends.out, NULL);
+	return shown.n.node != NULL && onnx_set_int(&shown.n, "type", LESS) == 0
+		       ? shown.out
+		       : NULL;
+}
+
 /* The addend before the softmax: a large negative number where @mask is 0. Its axes
  * are [batch, keys] or [batch, queries, keys]. */
-static modser_sg_tensor *mask_of(const struct onnx_node *n, modser_sg_tensor *mask)
+static modser_sg_tensor *mask_of(const struct onnx_node *n, modser_sg_tensor *mask,
+				 int ndim)
 {
 	static const int64_t axes[] = {1, 2};
 	const Onnx__AttributeProto *given = onnx_attr(n, "mask_filter_value");
 	const float low = given != NULL ? given->f : -10000.0f;
 
-	if (mask->ndim != 2 && mask->ndim != 3) {
-		(void)onnx_fail(n, "its mask has %d dimensions, expected 2 or 3",
-				mask->ndim);
-		return NULL;
-	}
 	modser_sg_tensor *t = by_number(n, "Sub", to_float(n, mask), 1);
 	t = t != NULL ? by_number(n, "Mul", t, -low) : NULL;
 	if (t == NULL)
 		return NULL;
 	const struct onnx_made made = onnx_make(n, "Unsqueeze", t, NULL, NULL);
 	return made.n.node != NULL && onnx_set_ints(&made.n, "axes", axes,
-						    mask->ndim == 2 ? 2 : 1) == 0
+						    ndim == 3 ? 1 : 2) == 0
 		       ? made.out
 		       : NULL;
 }
 
-/* Queries, keys, values and a past; @mask and @bias are added before the softmax. */
-static int attend(struct onnx_node *n, modser_sg_tensor *const qkv[3],
-		  modser_sg_tensor *mask, modser_sg_tensor *bias,
-		  modser_sg_tensor *const past[2])
+/* The addend before the softmax: the sum of @bias and the mask, input @mask. */
+static modser_sg_tensor *addend_of(const struct onnx_node *n, size_t mask,
+				   modser_sg_tensor *bias, modser_sg_tensor *keys)
+{
+	const int ndim = onnx_input_ndim(n, mask);
+	modser_sg_tensor *flags = onnx_input(n, mask);
+
+	if (ndim < 1 || ndim > 3) {
+		(void)onnx_fail(n, "its mask has %d dimensions, expected 1 to 3", ndim);
+		return NULL;
+	}
+	if (ndim == 1)
+		flags = shown_of(n, flags, keys);
+	modser_sg_tensor *addend = flags != NULL ? mask_of(n, flags, ndim) : NULL;
+	return bias != NULL ? two(n, "Add", bias, addend) : addend;
+}
+
+/* Queries, keys, values and a past; the mask, input @mask, and @bias are added before
+ * the softmax. */
+static int attend(struct onnx_node *n, modser_sg_tensor *const qkv[3], size_t mask,
+		  modser_sg_tensor *bias, modser_sg_tensor *const past[2])
 {
 	const int64_t heads = onnx_attr_int(n, "num_heads", 0);
 	modser_sg_tensor *in[] = {qkv[0], qkv[1], qkv[2], bias, past[0], past[1]};
@@ -113,10 +152,10 @@ static int attend(struct onnx_node *n, modser_sg_tensor *const qkv[3],
 		return onnx_fail(n, "it needs queries, keys and values of their own");
 	if (onnx_attr_int(n, "unidirectional", 0) != 0 && past[0] != NULL)
 		return onnx_fail(n, "unidirectional with a past cannot be read");
-	if (mask != NULL) {
-		in[3] = mask_of(n, mask);
-		if (in[3] != NULL && bias != NULL)
-			in[3] = two(n, "Add", bias, in[3]);
+	if (onnx_input(n, mask) != NULL) {
+		if (past[0] != NULL && onnx_input_ndim(n, mask) == 1)
+			return onnx_fail(n, "lengths with a past cannot be read");
+		in[3] = addend_of(n, mask, bias, qkv[1]);
 		if (in[3] == NULL)
 			return -1;
 	}
@@ -146,7 +185,7 @@ static int load_multi_head(struct onnx_node *n)
 			n, "Add", in[i],
 			range(n, bias, 0, (int64_t)i * part, ((int64_t)i + 1) * part));
 	}
-	return attend(n, in, onnx_input(n, MASK), onnx_input(n, ADDED), past);
+	return attend(n, in, MASK, onnx_input(n, ADDED), past);
 }
 
 /* Inputs: data, weights and bias of queries, keys and values together, a mask, a past,
@@ -157,7 +196,6 @@ static int load_attention(struct onnx_node *n)
 	const Onnx__AttributeProto *given = onnx_attr(n, "qkv_hidden_sizes");
 	modser_sg_tensor *const none[2] = {NULL, NULL};
 	modser_sg_tensor *weights = onnx_input(n, WEIGHTS);
-	modser_sg_tensor *mask = onnx_input(n, MASK);
 	modser_sg_tensor *added = onnx_input(n, ADDED);
 	modser_sg_tensor *part[3];
 	int64_t at = 0;
@@ -179,7 +217,7 @@ static int load_attention(struct onnx_node *n)
 		part[i] = range(n, all, 2, at, at + size);
 		at += size;
 	}
-	return attend(n, part, mask, added, none);
+	return attend(n, part, MASK, added, none);
 }
 
 /* ---- A function behind a product ---- */
