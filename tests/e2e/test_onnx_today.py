@@ -116,6 +116,38 @@ def test_a_fused_operator_is_what_it_was_made_of(daemon, tmp_path, name):
     expect_alike(daemon, tmp_path, made([node], feeds, outputs, constants), feeds)
 
 
+ANGLES = np.outer(np.arange(16), 1 / np.arange(1, 9)).astype(np.float32)
+CACHED = ["a", "b", "v", "past", "was", "last", "all", "cos", "sin"]
+GROUPS = {
+    "a prompt": (["a", "", "", "", "", "last", "all", "cos", "sin"],
+                 {"a": floats(2, 3, 128)}, [2, 2], 3, {"do_rotary": 1}),
+    "a token": (CACHED, {"a": floats(2, 1, 64), "b": floats(2, 1, 32), "v": floats(2, 1, 32),
+                         "past": floats(2, 2, 5, 16), "was": floats(2, 2, 5, 16)},
+                [5, 5], 6, {"do_rotary": 1, "rotary_interleaved": 1, "scale": 0.3}),
+    "a window": ([*CACHED[:7], "", "", "", "bias"],
+                 {"a": floats(1, 3, 64), "b": floats(1, 3, 32), "v": floats(1, 3, 32),
+                  "past": floats(1, 2, 5, 16), "was": floats(1, 2, 5, 16),
+                  "bias": floats(1, 4, 3, 8)}, [7], 8, {"local_window_size": 3, "softcap": 2.0}),
+    "a long cache": (CACHED, {"a": floats(2, 1, 64), "b": floats(2, 1, 32), "v": floats(2, 1, 32),
+                              "past": floats(2, 2, 9, 16), "was": floats(2, 2, 9, 16)},
+                     [3, 5], 6, {"do_rotary": 1}),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_groups_of_queries_share_a_cache(daemon, tmp_path, name):
+    inputs, feeds, last, total, attributes = GROUPS[name]
+    for b, end in enumerate(last):  # ONNX Runtime writes zeros behind the last key
+        for past in (feeds[k] for k in ("past", "was") if k in feeds):
+            past[b, :, end:] = 0
+    feeds = {**feeds, "last": np.int32(last), "all": np.array(total, np.int32)}
+    constants = {k: v for k, v in (("cos", np.cos(ANGLES)), ("sin", np.sin(ANGLES))) if k in inputs}
+    node = own("GroupQueryAttention", inputs, ["y", "k", "w"], num_heads=4, kv_num_heads=2,
+               **attributes)
+    outputs = [(o, FLOAT) for o in node.output]
+    expect_alike(daemon, tmp_path, made([node], feeds, outputs, constants), feeds)
+
+
 @pytest.mark.parametrize("with_mask", [False, True])
 def test_an_embedding_is_looked_up_added_and_normalized(daemon, tmp_path, with_mask):
     feeds = {"i": RANDOM.integers(0, 9, (2, 5)).astype(np.int32),

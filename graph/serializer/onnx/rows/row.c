@@ -25,6 +25,7 @@ const struct onnx_row *const onnx_rows[] = {
 	onnx_rows_microsoft,
 	onnx_rows_microsoft_q,
 	onnx_rows_microsoft_fused,
+	onnx_rows_microsoft_cache,
 	NULL,
 };
 
@@ -38,6 +39,7 @@ static const struct {
 	{onnx_rows_microsoft, "com.microsoft", 0},
 	{onnx_rows_microsoft_q, "com.microsoft", 0},
 	{onnx_rows_microsoft_fused, "com.microsoft", 0},
+	{onnx_rows_microsoft_cache, "com.microsoft", 0},
 };
 
 /* Rows added at run time; the list only grows, at its head. */

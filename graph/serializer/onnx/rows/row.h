@@ -23,6 +23,7 @@ extern const struct onnx_row onnx_rows_index[];
 extern const struct onnx_row onnx_rows_microsoft[];   /* of com.microsoft */
 extern const struct onnx_row onnx_rows_microsoft_q[]; /* the same, quantized */
 extern const struct onnx_row onnx_rows_microsoft_fused[];
+extern const struct onnx_row onnx_rows_microsoft_cache[];
 extern const struct onnx_row onnx_rows_ml[]; /* of ai.onnx.ml */
 extern const struct onnx_row onnx_rows_move[];
 extern const struct onnx_row onnx_rows_reduce[];
