@@ -5,7 +5,8 @@
  * A result that only changes the shape of a constant points into the file, as the
  * constant does. Other results are computed within limits. A model's large constants
  * stay untouched in pages that no run has read, so that loading stays short and
- * workers share them.
+ * workers share them. Weights of another type or order are an exception: each run would
+ * convert them, and engines pack only constants.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,9 +59,19 @@ static bool keeps_bytes(const modser_sg_node *node)
 	return is_one_of(node, names, 5) && has_bytes(t) && t->release == NULL;
 }
 
+/* True if the node changes the type or the order of a constant. */
+static bool makes_weights(const modser_sg_node *node)
+{
+	static const char *const names[] = {"DequantizeLinear", "Cast", "Transpose"};
+
+	return is_one_of(node, names, 3);
+}
+
 /* Bytes that are not read do not count. */
 static bool take_room(const struct msd_pass_job *job, const modser_sg_node *node)
 {
+	uint64_t *room = makes_weights(node) ? job->weights_room : job->room;
+	const uint64_t most = makes_weights(node) ? *room : MOST_OF_A_NODE;
 	uint64_t all = 0;
 	uint64_t bytes;
 
@@ -71,14 +82,13 @@ static bool take_room(const struct msd_pass_job *job, const modser_sg_node *node
 	for (size_t i = 0; i < node->n_outputs; i++) {
 		if (node->outputs[i] == NULL)
 			continue;
-		if (!msd_sg_tensor_bytes(node->outputs[i], &bytes) ||
-		    bytes > MOST_OF_A_NODE)
+		if (!msd_sg_tensor_bytes(node->outputs[i], &bytes) || bytes > most)
 			return false;
 		all += bytes;
 	}
-	if (all > MOST_OF_A_NODE || all > *job->room)
+	if (all > most || all > *room)
 		return false;
-	*job->room -= all;
+	*room -= all;
 	return true;
 }
 

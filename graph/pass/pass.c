@@ -12,7 +12,9 @@
 #include "graph/ir/graph.h"
 #include "graph/ir/order.h"
 
-#define MOST_FOLDED (UINT64_C(16) << 20) /* bytes read and written, for a model */
+/* Bytes read and written, for a model. */
+#define MOST_FOLDED (UINT64_C(16) << 20)
+#define MOST_WEIGHTS (UINT64_C(1) << 30)
 
 #define ROW(name) [MSD_PASS_##name] = &msd_pass_##name,
 static const struct msd_pass *const passes[] = {MSD_PASSES(ROW)};
@@ -83,7 +85,9 @@ bool msd_passes_make(const char *op)
 int msd_passes_run(modser_graph *g, struct msd_pass_host host, struct msd_passed *ret)
 {
 	uint64_t room = MOST_FOLDED;
-	const struct msd_pass_job job = {.host = host, .room = &room};
+	uint64_t weights = MOST_WEIGHTS;
+	const struct msd_pass_job job = {
+		.host = host, .room = &room, .weights_room = &weights};
 
 	*ret = (struct msd_passed){0};
 	return run_all(g, job, ret);

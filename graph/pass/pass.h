@@ -4,7 +4,7 @@
  * Passes: each simplifies a graph without changing its results, before planning. A
  * pass is a file and a row of MSD_PASSES. Passes run in that order, once each, on the
  * graph and its subgraphs. Constants stay in the file; the data that a pass creates
- * is small and has a fixed limit.
+ * has a fixed limit, which is small except for weights that are dequantized.
  */
 #include "graph/modser_graph.h"
 #include "proto/base/bytes.h"
@@ -35,7 +35,8 @@ struct msd_pass_job {
 	const size_t *order; /* of its nodes */
 	bool is_within;      /* a subgraph: its input shapes are known only in a run */
 	struct msd_pass_host host;
-	uint64_t *room; /* bytes that may still be folded in this model */
+	uint64_t *room;         /* bytes that may still be folded in this model */
+	uint64_t *weights_room; /* the same of weights in another form */
 };
 
 /* The most operators that a pass creates and no file has. */

@@ -94,6 +94,25 @@ Test(pass_fold, large_constants_stay_in_their_file)
 	free(large);
 }
 
+Test(pass_fold, large_weights_are_dequantized_once)
+{
+	static const int64_t dims[] = {1 << 19};
+	static const float scale = 0.5f;
+	int8_t *large = calloc(1 << 19, sizeof(*large));
+	modser_graph *g = modser_graph_create("weights");
+	modser_sg_tensor *c = net_constant(g, "int8", 1, dims, large);
+
+	large[5] = -3;
+	(void)modser_graph_add_output(g,
+				      add(g, "DequantizeLinear", c,
+					  net_constant(g, "float32", 0, NULL, &scale)));
+	cr_expect_eq(pass(g).n[MSD_PASS_fold], 1);
+	cr_expect_eq(count(g, "DequantizeLinear"), 0);
+	cr_expect_eq(((const float *)modser_graph_output(g, 0)->data)[5], -1.5f);
+	modser_graph_destroy(g);
+	free(large);
+}
+
 Test(pass_fold, what_fails_to_fold_fails_in_a_run)
 {
 	static const int64_t one[] = {1};
