@@ -160,8 +160,26 @@ static void copy_row(uint8_t *y, const uint8_t *x, int64_t step, int64_t n, size
 	}
 }
 
-enum { STREAMS = 16, QUAD = 4 }; /* the cache keeps a line of each stream */
+enum { STREAMS = 16 }; /* the cache keeps a line of each */
 
+/* @rows rows whose first elements are neighbours in @x: parts of all rows, so that a
+ * line of @x is read once. */
+static void copy_turned(uint8_t *y, const uint8_t *x, const struct msd_walk *w,
+			int64_t rows, size_t size)
+{
+	const int64_t step = msd_walk_step(w, 0);
+
+	for (int64_t k = 0; k < w->n; k += STREAMS) {
+		const int64_t n = w->n - k < STREAMS ? w->n - k : STREAMS;
+
+		for (int64_t r = 0; r < rows; r++) {
+			copy_row(y + (r * w->n + k) * (int64_t)size,
+				 x + (r + k * step) * (int64_t)size, step, n, size);
+		}
+	}
+}
+
+enum { QUAD = 4 };
 typedef uint32_t quad __attribute__((vector_size(QUAD * sizeof(uint32_t))));
 
 /* Rows of QUAD elements of 4 bytes become columns. */
@@ -184,35 +202,24 @@ static void turn_quad(uint8_t *y, size_t y_row, const uint8_t *x, int64_t x_row)
 		memcpy(y + i * y_row, &out[i], sizeof(quad));
 }
 
-/* @n elements of each of @rows rows of @y, @y_row bytes apart. */
-static void turn_block(uint8_t *y, size_t y_row, const uint8_t *x, int64_t step,
-		       int64_t n, int64_t rows, size_t size)
+/* As copy_turned(), with rows and elements of 4 bytes by QUAD. In line, it would keep
+ * the compiler from unrolling the short rows there. */
+__attribute__((noinline)) static void turn_quads(uint8_t *y, const uint8_t *x,
+						 const struct msd_walk *w, int64_t rows)
 {
-	const int64_t x_row = step * (int64_t)size;
-	int64_t r = 0;
+	const int64_t size = sizeof(uint32_t);
+	const int64_t x_row = msd_walk_step(w, 0) * size;
+	const int64_t y_row = w->n * size;
 
-	for (; size == 4 && n % QUAD == 0 && r + QUAD <= rows; r += QUAD) {
-		for (int64_t k = 0; k < n; k += QUAD) {
-			turn_quad(y + (size_t)r * y_row + (size_t)k * size, y_row,
-				  x + (size_t)r * size + k * x_row, x_row);
+	for (int64_t from = 0; from < w->n; from += STREAMS) {
+		const int64_t to = w->n - from < STREAMS ? w->n : from + STREAMS;
+
+		for (int64_t r = 0; r < rows; r += QUAD) {
+			for (int64_t k = from; k < to; k += QUAD) {
+				turn_quad(y + r * y_row + k * size, (size_t)y_row,
+					  x + r * size + k * x_row, x_row);
+			}
 		}
-	}
-	for (; r < rows; r++)
-		copy_row(y + (size_t)r * y_row, x + (size_t)r * size, step, n, size);
-}
-
-/* @rows rows whose first elements are neighbours in @x: parts of all rows, so that a
- * line of @x is read once. */
-static void copy_turned(uint8_t *y, const uint8_t *x, const struct msd_walk *w,
-			int64_t rows, size_t size)
-{
-	const int64_t step = msd_walk_step(w, 0);
-
-	for (int64_t k = 0; k < w->n; k += STREAMS) {
-		const int64_t n = w->n - k < STREAMS ? w->n - k : STREAMS;
-
-		turn_block(y + (size_t)k * size, (size_t)w->n * size,
-			   x + k * step * (int64_t)size, step, n, rows, size);
 	}
 }
 
@@ -227,10 +234,18 @@ void msd_walk_copy(struct msd_walk *w, void *to, const void *from, size_t size)
 		return;
 	if (step != 1 && last > 0 && w->steps[0][last - 1] == 1) {
 		const int64_t rows = w->dims[last - 1];
+		const bool has_quads = size == sizeof(uint32_t) && rows % QUAD == 0 &&
+				       w->n % QUAD == 0;
 
 		for (msd_walk_begin(w); w->row < w->n_rows;
 		     msd_walk_seek(w, w->row + (size_t)rows)) {
-			copy_turned(y, x + w->at[0] * (int64_t)size, w, rows, size);
+			const uint8_t *row = x + w->at[0] * (int64_t)size;
+
+			if (has_quads) {
+				turn_quads(y, row, w, rows);
+			} else {
+				copy_turned(y, row, w, rows, size);
+			}
 			y += (size_t)(rows * w->n) * size;
 		}
 		return;
