@@ -6,7 +6,8 @@ import subprocess
 import certs
 import harness
 import pytest
-from test_tls import expect_logged, expect_no_start
+from test_tls import expect_logged
+from test_tls_files import expect_no_start
 from wire import Wire
 
 TLS = "tls://127.0.0.1:0"
