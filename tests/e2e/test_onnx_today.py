@@ -148,6 +148,18 @@ def test_groups_of_queries_share_a_cache(daemon, tmp_path, name):
     expect_alike(daemon, tmp_path, made([node], feeds, outputs, constants), feeds)
 
 
+def test_the_cache_tells_the_size_of_packed_heads(daemon, tmp_path):
+    feeds = {"x": floats(2, 1, 8), "past": floats(2, 2, 4, 16), "was": floats(2, 2, 4, 16),
+             "last": np.int32([4, 4]), "all": np.array(5, np.int32)}
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["a"]),
+             own("GroupQueryAttention", ["a", "", "", "past", "was", "last", "all"],
+                 ["y", "k", "v"], num_heads=4, kv_num_heads=2)]
+    outputs = [(o, FLOAT) for o in nodes[1].output]
+    whole = made(nodes, feeds, outputs, {"w": floats(8, 128)})
+    whole.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
+    expect_alike(daemon, tmp_path, whole, feeds)
+
+
 @pytest.mark.parametrize("with_mask", [False, True])
 def test_an_embedding_is_looked_up_added_and_normalized(daemon, tmp_path, with_mask):
     feeds = {"i": RANDOM.integers(0, 9, (2, 5)).astype(np.int32),

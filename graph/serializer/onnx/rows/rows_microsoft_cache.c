@@ -177,27 +177,40 @@ static modser_sg_tensor *cached(const struct group *g, size_t past,
 		       : NULL;
 }
 
+/* The elements of a head, which the cache tells if extents of the queries are open; 0:
+ * not known. */
+static int64_t head_size(const struct group *g, modser_sg_tensor *all)
+{
+	const modser_sg_tensor *cache = onnx_input(g->n, PAST_K);
+	const int64_t heads = g->heads + 2 * g->kv_heads;
+
+	if (cache != NULL && cache->ndim == 4 && cache->dims[3] > 0)
+		return cache->dims[3];
+	return onnx_input_ndim(g->n, QUERY) == 3 && all->dims[2] > 0 &&
+			       all->dims[2] % heads == 0
+		       ? all->dims[2] / heads
+		       : 0;
+}
+
 /* Keys and values may lie behind the queries in input 0. */
 static int split_parts(const struct group *g, modser_sg_tensor *part[3])
 {
 	modser_sg_tensor *all = part[0];
-	const int64_t heads = g->heads + 2 * g->kv_heads;
 
 	if ((part[1] == NULL) != (part[2] == NULL))
 		return onnx_fail(g->n, "it has keys or values alone");
 	if (part[1] != NULL)
 		return 0;
-	if (onnx_input_ndim(g->n, QUERY) != 3 || all->dims[2] < heads ||
-	    all->dims[2] % heads != 0) {
+	const int64_t size = head_size(g, all);
+	if (size < 1 || size > INT32_MAX) {
 		return onnx_fail(g->n, "its heads do not divide its input, or the "
 				       "extents of that are not known");
 	}
-	const int64_t size = all->dims[2] / heads;
 	const int64_t keys = g->heads * size;
 	const int64_t values = keys + g->kv_heads * size;
 	part[0] = columns(g, all, 0, keys);
 	part[1] = columns(g, all, keys, values);
-	part[2] = columns(g, all, values, all->dims[2]);
+	part[2] = columns(g, all, values, values + g->kv_heads * size);
 	return part[2] != NULL ? 0 : -1;
 }
 
@@ -256,8 +269,8 @@ static int load_group_query(struct onnx_node *n)
 	modser_sg_tensor *part[] = {onnx_input(n, QUERY), onnx_input(n, KEY),
 				    onnx_input(n, VALUE)};
 
-	if (g.heads < 1 || g.kv_heads < 1 || g.heads > INT32_MAX ||
-	    g.kv_heads > INT32_MAX)
+	if (g.heads < 1 || g.kv_heads < 1 || g.heads > UINT16_MAX ||
+	    g.kv_heads > UINT16_MAX)
 		return onnx_fail(n, "it has no heads");
 	if (check(n) != 0 || split_parts(&g, part) != 0 || place(&g) != 0)
 		return -1;
