@@ -116,6 +116,20 @@ def test_a_fused_operator_is_what_it_was_made_of(daemon, tmp_path, name):
     expect_alike(daemon, tmp_path, made([node], feeds, outputs, constants), feeds)
 
 
+@pytest.mark.parametrize("is_length", [False, True])
+def test_a_mask_of_open_extents_may_be_computed(daemon, tmp_path, is_length):
+    feeds = {"a": A, "m": np.array([[1, 1, 0], [1, 1, 1]])}
+    nodes = [helper.make_node("Cast", ["m"], ["flags"], to=INT32)]
+    if is_length:
+        nodes.append(helper.make_node("ReduceSum", ["flags", "keys"], ["ends"], keepdims=0))
+    nodes.append(own("Attention", ["a", "qkv", "qkvb", nodes[-1].output[0]], ["y"], num_heads=2))
+    constants = {"qkv": NORM["qkv"], "qkvb": NORM["qkvb"], "keys": np.array([1])}
+    whole = made(nodes, feeds, [("y", FLOAT)], constants)
+    for i in (0, 1):
+        whole.graph.input[i].type.tensor_type.shape.dim[1].dim_param = "length"
+    expect_alike(daemon, tmp_path, whole, feeds)
+
+
 ANGLES = np.outer(np.arange(16), 1 / np.arange(1, 9)).astype(np.float32)
 CACHED = ["a", "b", "v", "past", "was", "last", "all", "cos", "sin"]
 GROUPS = {

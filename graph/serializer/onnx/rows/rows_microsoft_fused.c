@@ -123,11 +123,33 @@ static modser_sg_tensor *mask_of(const struct onnx_node *n, modser_sg_tensor *ma
 		       : NULL;
 }
 
+/* Dimensions of the mask, input @i; -1: not known. With open extents, the nodes that
+ * make a mask are not inferred: a sum along the keys has one dimension less. */
+static int mask_ndim(const struct onnx_node *n, size_t i)
+{
+	int lost = 0;
+
+	(void)onnx_input_ndim(n, i);
+	const modser_sg_tensor *t = onnx_input(n, i);
+	while (t != NULL && t->ndim < 0 && t->producer != NULL &&
+	       t->producer->n_inputs > 0) {
+		const char *op = t->producer->op->schema->name;
+
+		if (strcmp(op, "Reduction") == 0) {
+			lost++;
+		} else if (strcmp(op, "Cast") != 0 && strcmp(op, "Mul") != 0) {
+			return -1;
+		}
+		t = t->producer->inputs[0];
+	}
+	return t != NULL && t->ndim >= 0 ? t->ndim - lost : -1;
+}
+
 /* The addend before the softmax: the sum of @bias and the mask, input @mask. */
 static modser_sg_tensor *addend_of(const struct onnx_node *n, size_t mask,
 				   modser_sg_tensor *bias, modser_sg_tensor *keys)
 {
-	const int ndim = onnx_input_ndim(n, mask);
+	const int ndim = mask_ndim(n, mask);
 	modser_sg_tensor *flags = onnx_input(n, mask);
 
 	if (ndim < 1 || ndim > 3) {
@@ -153,7 +175,7 @@ static int attend(struct onnx_node *n, modser_sg_tensor *const qkv[3], size_t ma
 	if (onnx_attr_int(n, "unidirectional", 0) != 0 && past[0] != NULL)
 		return onnx_fail(n, "unidirectional with a past cannot be read");
 	if (onnx_input(n, mask) != NULL) {
-		if (past[0] != NULL && onnx_input_ndim(n, mask) == 1)
+		if (past[0] != NULL && mask_ndim(n, mask) == 1)
 			return onnx_fail(n, "lengths with a past cannot be read");
 		in[3] = addend_of(n, mask, bias, qkv[1]);
 		if (in[3] == NULL)
