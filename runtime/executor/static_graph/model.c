@@ -16,7 +16,6 @@
 #include "graph/inspect/inspect.h"
 #include "graph/inspect/tally.h"
 #include "graph/ir/defaults.h"
-#include "graph/ir/graph.h"
 #include "graph/pass/pass.h"
 #include "graph/serializer/choose.h"
 #include "proto/words/model_words.h"
@@ -56,6 +55,12 @@ struct run {
 	struct msd_any *outputs;
 };
 
+static msd_err take_error(const modser_graph *g, struct msd_diag *d)
+{
+	return msd_diag_set(d, msd_err_from_name(modser_graph_error_name(g)), "%s",
+			    modser_graph_error(g));
+}
+
 static msd_err load(struct msd_static_model *m, struct msd_span file,
 		    const struct msd_load_options *how, bool opens, struct msd_diag *d)
 {
@@ -82,8 +87,7 @@ static msd_err load(struct msd_static_model *m, struct msd_span file,
 		return err;
 	err = msd_serializer_choose(format, &files, &s, d);
 	if (err == MSD_OK && msd_model_files_load(s, &files, &options, m->graph) != 0)
-		err = msd_serializer_blame(format, &files, msd_sg_error(m->graph, d),
-					   d);
+		err = msd_serializer_blame(format, &files, take_error(m->graph, d), d);
 	modser_serializer_unref(s);
 	msd_model_files_finish(&files);
 	return err;
@@ -96,7 +100,7 @@ static msd_err fix_inputs(struct msd_static_model *m,
 	if (*how->run.words.input == '\0' ||
 	    modser_graph_fix_inputs(m->graph, how->run.words.input) == 0)
 		return MSD_OK;
-	return msd_sg_error(m->graph, d);
+	return take_error(m->graph, d);
 }
 
 /* If off, the file's own nodes are run one by one, for comparison of results. */
@@ -114,7 +118,7 @@ static msd_err pass(struct msd_static_model *m, struct msd_diag *d)
 	if (!msd_sg_tally_count(m->graph, &m->tally))
 		return msd_diag_no_memory(d);
 	if (wants_passes() && msd_passes_run(m->graph, host, &m->passed) != 0)
-		return msd_sg_error(m->graph, d);
+		return take_error(m->graph, d);
 	return MSD_OK;
 }
 
