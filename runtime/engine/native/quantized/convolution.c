@@ -250,9 +250,10 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	const size_t group_in = (size_t)dims[1];
 	const size_t groups = group_count(node);
 
-	if (channels == groups && group_in == 1 && taps <= MSD_NATIVE_TAPS)
+	if (channels == groups && group_in == 1 && taps <= MSD_NATIVE_TAPS) {
 		return pack_depthwise(node, taps,
 				      (size_t)dims[modser_sg_tensor_ndim(w) - 1], ret);
+	}
 	const struct msd_native_units *u =
 		choose_units(node, channels, group_in * taps);
 	const size_t floats = msd_native_kernels()->pack_a_floats(
@@ -266,9 +267,10 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 		return false;
 	p->units = u;
 	p->group_floats = floats;
-	if (is_quads)
+	if (is_quads) {
 		p->sums = (const int32_t *)(const void *)(p->base.weights +
 							  groups * floats);
+	}
 	if (!is_packed && !pack_weights(node, p, channels, group_in, taps)) {
 		msd_native_packed_free(&p->base);
 		return false;
@@ -491,9 +493,10 @@ static msd_err run(const struct msd_kernel_call *call,
 	c.taps = c.w.n_taps;
 	if (!is_depthwise) {
 		c.deep = deep_of(c.packed->units, c.in_channels / c.groups);
-		if (!c.w.is_direct) /* rows are not by phase */
+		if (!c.w.is_direct) { /* rows are not by phase */
 			c.w.plane =
 				c.w.rows[0] * c.w.rows[1] * c.w.columns * c.w.stride[2];
+		}
 	}
 	const size_t planes =
 		is_depthwise ? 0 : c.groups * c.deep * c.w.plane + MSD_NATIVE_ROOM;

@@ -219,7 +219,7 @@ static bool pack(const modser_sg_node *node, struct msd_native_packed **ret)
 	    modser_sg_tensor_ndim(b) != 2)
 		return true;
 	const modser_sg_tensor *zero = modser_sg_node_input(node, at.b_zero);
-	const bool is_each = msd_native_elements(node, at.b_zero) > 1;
+	const bool is_each = zero != NULL && msd_native_elements(node, at.b_zero) > 1;
 	struct constant c = {.b = msd_native_bytes_at(b->dtype, b->data,
 						      zero != NULL ? zero->data : NULL,
 						      1),
