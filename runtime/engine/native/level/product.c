@@ -170,7 +170,7 @@ static void any_tile(const struct tile *t, size_t rows, size_t vectors)
 }
 
 /* One row and four panels: enough sums to hide the latency of an addition. */
-enum { WIDE = 4 };
+enum { WIDE = 4, AHEAD = 24 /* rows that are fetched before */ };
 static void wide_row(const float *a, size_t step, const float *b, size_t panel,
 		     size_t n, float *y, bool is_first)
 {
@@ -188,8 +188,10 @@ static void wide_row(const float *a, size_t step, const float *b, size_t panel,
 		for (size_t p = 0; p < WIDE; p++) {
 #pragma GCC unroll 3
 			for (size_t v = 0; v < VECTORS; v++) {
-				sums[p][v] += av * load(b + p * panel + k * PANEL +
-							v * LANES);
+				const float *at = b + p * panel + k * PANEL + v * LANES;
+
+				__builtin_prefetch(at + AHEAD * PANEL);
+				sums[p][v] += av * load(at);
 			}
 		}
 	}

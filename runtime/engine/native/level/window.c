@@ -20,14 +20,13 @@ INLINE void store_quad(float *p, quad v)
 	*(quad_at *)p = v;
 }
 
-/* The last vector overlaps the one before. */
-static void copy_row(const float *from, size_t n, float *to)
+/* Fewer than LANES. The last quad overlaps the one before. */
+INLINE void copy_few(const float *from, size_t n, float *to)
 {
-	if (n >= LANES) {
-		for (size_t i = 0; i + LANES < n; i += LANES)
-			store(to + i, load(from + i));
-		store(to + n - LANES, load(from + n - LANES));
-	} else if (n >= QUAD) {
+#if defined(__AVX512F__) && MSD_LANES == 16
+	store_some(to, load_some(from, n, 0), n);
+#else
+	if (n >= QUAD) {
 		for (size_t i = 0; i + QUAD < n; i += QUAD)
 			store_quad(to + i, load_quad(from + i));
 		store_quad(to + n - QUAD, load_quad(from + n - QUAD));
@@ -35,6 +34,19 @@ static void copy_row(const float *from, size_t n, float *to)
 		for (size_t i = 0; i < n; i++)
 			to[i] = from[i];
 	}
+#endif
+}
+
+/* The last vector overlaps the one before. */
+static void copy_row(const float *from, size_t n, float *to)
+{
+	if (n < LANES) {
+		copy_few(from, n, to);
+		return;
+	}
+	for (size_t i = 0; i + LANES < n; i += LANES)
+		store(to + i, load(from + i));
+	store(to + n - LANES, load(from + n - LANES));
 }
 
 /* QUAD elements 0, 2, ... to @even, and 1, 3, ... to @odd. */
@@ -47,10 +59,28 @@ INLINE void part_quad(const float *from, float *even, float *odd)
 	store_quad(odd, (quad){a[1], a[3], b[1], b[3]});
 }
 
+#if defined(__AVX512F__) && MSD_LANES == 16
+INLINE void part(vec a, vec b, vec *even, vec *odd)
+{
+	const __m512i first = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
+						22, 24, 26, 28, 30);
+	const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(1));
+
+	*even = (vec)_mm512_permutex2var_ps((__m512)a, first, (__m512)b);
+	*odd = (vec)_mm512_permutex2var_ps((__m512)a, second, (__m512)b);
+}
+#endif
+
 /* The same of LANES elements each. */
 INLINE void part_vector(const float *from, float *even, float *odd)
 {
-#if defined(__AVX2__) && MSD_LANES == 8
+#if defined(__AVX512F__) && MSD_LANES == 16
+	vec first, second;
+
+	part(load(from), load(from + LANES), &first, &second);
+	store(even, first);
+	store(odd, second);
+#elif defined(__AVX2__) && MSD_LANES == 8
 	const __m256 a = (__m256)load(from);
 	const __m256 b = (__m256)load(from + LANES);
 	/* Halves of the vectors stay halves. */
@@ -59,42 +89,50 @@ INLINE void part_vector(const float *from, float *even, float *odd)
 
 	store(even, (vec)_mm256_permute4x64_pd(low, 0xd8));
 	store(odd, (vec)_mm256_permute4x64_pd(high, 0xd8));
-#elif defined(__AVX512F__) && MSD_LANES == 16
-	const __m512 a = (__m512)load(from);
-	const __m512 b = (__m512)load(from + LANES);
-	const __m512i first = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
-						22, 24, 26, 28, 30);
-	const __m512i second = _mm512_add_epi32(first, _mm512_set1_epi32(1));
-
-	store(even, (vec)_mm512_permutex2var_ps(a, first, b));
-	store(odd, (vec)_mm512_permutex2var_ps(a, second, b));
 #else
 	for (int i = 0; i < LANES; i += QUAD)
 		part_quad(from + (ptrdiff_t)2 * i, even + i, odd + i);
 #endif
 }
 
-/* @n elements each. The last vectors overlap the ones before. */
-static void part_row(const float *from, size_t n, float *even, float *odd)
+/* The same of @n elements each, fewer than LANES. The last vectors overlap the ones
+ * before. */
+INLINE void part_some(const float *from, size_t n, float *even, float *odd)
 {
-	if (n >= LANES) {
-		for (size_t i = 0; i + LANES < n; i += LANES)
-			part_vector(from + 2 * i, even + i, odd + i);
-		const size_t last = n - LANES;
+#if defined(__AVX512F__) && MSD_LANES == 16
+	const size_t more = 2 * n > LANES ? 2 * n - LANES : 0;
+	vec first, second;
 
-		part_vector(from + 2 * last, even + last, odd + last);
-	} else if (n >= QUAD) {
-		for (size_t i = 0; i + QUAD < n; i += QUAD)
-			part_quad(from + 2 * i, even + i, odd + i);
+	part(load_some(from, 2 * n, 0), load_some(from + LANES, more, 0), &first,
+	     &second);
+	store_some(even, first, n);
+	store_some(odd, second, n);
+#else
+	if (n >= QUAD) {
 		const size_t last = n - QUAD;
 
+		for (size_t i = 0; i < last; i += QUAD)
+			part_quad(from + 2 * i, even + i, odd + i);
 		part_quad(from + 2 * last, even + last, odd + last);
-	} else {
-		for (size_t i = 0; i < n; i++) {
-			even[i] = from[2 * i];
-			odd[i] = from[2 * i + 1];
-		}
+		return;
 	}
+	for (size_t i = 0; i < n; i++) {
+		even[i] = from[2 * i];
+		odd[i] = from[2 * i + 1];
+	}
+#endif
+}
+
+/* @n elements each. */
+static void part_row(const float *from, size_t n, float *even, float *odd)
+{
+	if (n < LANES) {
+		part_some(from, n, even, odd);
+		return;
+	}
+	for (size_t i = 0; i + LANES < n; i += LANES)
+		part_vector(from + 2 * i, even + i, odd + i);
+	part_vector(from + 2 * (n - LANES), even + n - LANES, odd + n - LANES);
 }
 
 /* The columns of one phase of a row that lie within the input. */
@@ -154,6 +192,13 @@ static void copy_two(const struct phase *a, const struct phase *b, const float *
 	part_row(x + a->from, n, ret + a->to, ret + b->to);
 	copy_phase(a, n, 2, x, ret);
 	copy_phase(b, n, 2, x, ret);
+}
+
+INLINE void fill_few(float *p, size_t n, float with)
+{
+#pragma GCC unroll 1
+	for (size_t i = 0; i < n; i++)
+		p[i] = with;
 }
 
 static void fill_plane(float *p, size_t n, float with)
@@ -221,25 +266,64 @@ static void copy_rows(const struct msd_native_window *w, const float *x, float *
 	}
 }
 
-/* A kernel of one element may leave no place for padding. */
-static bool is_covered(const struct msd_native_window *w)
+/* A plane of one phase: lines @first .. @first + @n - 1 have elements of the input, at
+ * the columns of @p. The end of a line and the begin of the next one are neighbours. */
+static void fill_around(const struct msd_native_window *w, size_t first, size_t n,
+			const struct phase *p, size_t column, float *ret)
 {
-	for (size_t i = 0; i < 3; i++) {
-		if (w->kernel[i] != 1 || w->before[i] != 0 ||
-		    (w->out[i] - 1) * w->stride[i] >= w->in[i])
-			return false;
+	const size_t size = w->lines * w->columns;
+	size_t at = first * w->columns + column;
+
+	if (n == 0 || p->n == 0) {
+		fill_plane(ret, size, w->fill);
+		return;
 	}
-	return true;
+	fill_plane(ret, at, w->fill);
+	for (size_t i = 1; i < n; i++) {
+		fill_few(ret + at + p->n, w->columns - p->n, w->fill);
+		at += w->columns;
+	}
+	at += p->n;
+	fill_plane(ret + at, size - at, w->fill);
+}
+
+/* All of one depth that copies leave out. */
+static void fill_slice(const struct msd_native_window *w, float *ret)
+{
+	const size_t size = w->lines * w->columns;
+	const size_t step = w->stride[H];
+	const size_t most = w->before[H] + w->in[H];
+	const size_t end = most < w->rows[1] ? most : w->rows[1];
+
+	for (size_t h = 0; h < msd_phases(w, H); h++) {
+		/* The first row of the input that has this phase, with the padding. */
+		const size_t first = (w->before[H] + step - 1 - h) / step * step + h;
+		const size_t n = first < end ? (end - first + step - 1) / step : 0;
+
+		for (size_t c = 0; c < msd_phases(w, W); c++) {
+			const struct phase p = phase_at(w, c);
+
+			fill_around(w, first / step, n, &p, p.to - c * size, ret);
+			ret += size;
+		}
+	}
 }
 
 void LEVEL(pad_plane)(const struct msd_native_window *w, const float *x, bool is_padded,
 		      float *ret)
 {
-	if (!is_padded && !is_covered(w))
-		fill_plane(ret, w->plane, w->fill);
+	const size_t size = msd_slice(w);
+
+	for (size_t d = 0; !is_padded && d < w->rows[0]; d++) {
+		if (d < w->before[D] || d >= w->before[D] + w->in[D]) {
+			fill_plane(ret + d * size, size, w->fill);
+		} else {
+			fill_slice(w, ret + d * size);
+		}
+	}
 	for (size_t d = 0; d < w->in[D] && d + w->before[D] < w->rows[0]; d++) {
 		const float *from = x + d * w->in[H] * w->in[W];
-		float *to = ret + (d + w->before[D]) * msd_slice(w);
+		float *to = ret + (d + w->before[D]) * size;
 
 		if (w->stride[H] == 1 && w->stride[W] == 1) {
 			copy_plain(w, from, to);
@@ -260,18 +344,23 @@ static size_t find_moves(const struct msd_native_window *w, size_t n0, size_t n,
 			 struct move ret[static PANEL])
 {
 	size_t count = 0;
+	size_t x = n0 % w->out[W];
+	size_t y = n0 / w->out[W] % w->out[H];
+	size_t z = n0 / w->out[W] / w->out[H];
 
 	for (size_t i = 0; i < n;) {
-		const size_t x = (n0 + i) % w->out[W];
-		const size_t line = (n0 + i) / w->out[W];
-		const size_t y = line % w->out[H];
-		const size_t z = line / w->out[H] * w->stride[D];
 		const size_t row = w->out[W] - x < n - i ? w->out[W] - x : n - i;
-		const size_t from = z * msd_slice(w) + y * w->columns + x;
+		const size_t from =
+			z * w->stride[D] * msd_slice(w) + y * w->columns + x;
 
 		for (size_t c = 0; c < row; c += LANES)
 			ret[count++] = (struct move){i + c, from + c};
 		i += row;
+		x = 0;
+		if (++y == w->out[H]) {
+			y = 0;
+			z++;
+		}
 	}
 	return count;
 }
