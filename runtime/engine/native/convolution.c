@@ -17,8 +17,9 @@
 #include "runtime/engine/native/winograd.h"
 #include "runtime/engine/native/work.h"
 
-enum { RESIDUAL = 4 };         /* input */
-enum { FEWEST_CHANNELS = 16 }; /* that make up for the cost of tiles */
+enum { RESIDUAL = 4 };                     /* input */
+enum { FEWEST_CHANNELS = 16 };             /* that make up for the cost of tiles */
+enum { AT_ONCE = 4096, MOST_AT_ONCE = 8 }; /* floats of padded planes, and planes */
 enum { COLUMNS = 96, DEPTH = 256, MOST_COLUMNS = 1536 };
 
 struct packed {
@@ -205,6 +206,11 @@ static void set_finish(const modser_sg_node *node, struct msd_native_finish *f)
 	f->high = kind == 0 ? INFINITY : kind == 1 ? 1 : 6;
 }
 
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
 static void pad(const void *ctx, size_t first, size_t end, size_t thread)
 {
 	const struct convolution *c = ctx;
@@ -216,18 +222,50 @@ static void pad(const void *ctx, size_t first, size_t end, size_t thread)
 	}
 }
 
+/* Small planes are padded before the first of them is read: loads that follow stores of
+ * other sizes wait. */
+static size_t planes_at_once(const struct convolution *c)
+{
+	const size_t n = AT_ONCE / (c->w.plane + 1);
+
+	return n > 1 ? least(n, MOST_AT_ONCE) : 1;
+}
+
+/* Channel @i, by its padded plane or, without one, directly. */
+static bool convolve_plane(const struct convolution *c, size_t i, const float *plane)
+{
+	const float *weights = c->packed->base.weights + i * c->taps;
+	const float *residual =
+		c->residual != NULL ? c->residual + i * c->out_plane : NULL;
+	float *y = c->y + i * c->out_plane;
+
+	if (plane == NULL) {
+		return c->k->direct(&c->w, c->x + i * c->in_plane, weights,
+				    c->packed->start[i], residual, c->finish, y);
+	}
+	c->k->depthwise(&c->w, plane, weights, c->packed->start[i], residual, c->finish,
+			y);
+	return true;
+}
+
 static void run_depthwise(const void *ctx, size_t first, size_t end, size_t thread)
 {
 	const struct convolution *c = ctx;
-	float *plane = c->scratch + thread * c->scratch_floats;
+	const size_t size = c->w.plane + MSD_NATIVE_ROOM;
+	const size_t step = planes_at_once(c);
+	float *planes = c->scratch + thread * c->scratch_floats;
 
-	for (size_t i = first; i < end; i++) {
-		c->k->pad_plane(&c->w, c->x + i * c->in_plane, i > first, plane);
-		c->k->depthwise(&c->w, plane, c->packed->base.weights + i * c->taps,
-				c->packed->start[i],
-				c->residual != NULL ? c->residual + i * c->out_plane
-						    : NULL,
-				c->finish, c->y + i * c->out_plane);
+	while (first < end && convolve_plane(c, first, NULL))
+		first++;
+	for (size_t i = first; i < end; i += step) {
+		const size_t n = least(step, end - i);
+
+		for (size_t j = 0; j < n; j++) {
+			c->k->pad_plane(&c->w, c->x + (i + j) * c->in_plane, i > first,
+					planes + j * size);
+		}
+		for (size_t j = 0; j < n; j++)
+			(void)convolve_plane(c, i + j, planes + j * size);
 	}
 }
 
@@ -264,11 +302,6 @@ static struct msd_native_product product_of(const struct convolution *c, size_t 
 		.residual = c->residual != NULL ? c->residual + at : NULL,
 		.finish = c->finish,
 	};
-}
-
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
 }
 
 /* Floats of the panels of a group. */
@@ -425,15 +458,19 @@ static msd_err run_packed(const struct msd_kernel_call *call,
 	c.taps = c.w.n_taps;
 	divide(&c);
 	const bool is_product = !packed->is_depthwise && !packed->is_winograd;
-	const size_t planes = is_product && !c.w.is_direct
-				      ? c.in_channels * c.w.plane + MSD_NATIVE_ROOM
-				      : 0;
+	/* Panels and the threads' scratch begin aligned. */
+	const size_t planes =
+		is_product && !c.w.is_direct
+			? (ceiling(c.in_channels * c.w.plane, MSD_NATIVE_ROOM) + 1) *
+				  MSD_NATIVE_ROOM
+			: 0;
 	const size_t panels = is_product && !is_matrix(&c) && c.m_parts > 1
 				      ? c.groups * panel_floats(&c)
 				      : 0;
-	c.scratch_floats = packed->is_depthwise ? c.w.plane + MSD_NATIVE_ROOM
-			   : is_product         ? *c.k->product_scratch
-						: 0;
+	c.scratch_floats = packed->is_depthwise
+				   ? planes_at_once(&c) * (c.w.plane + MSD_NATIVE_ROOM)
+			   : is_product ? *c.k->product_scratch
+					: 0;
 	float *room = msd_native_scratch_take(planes + panels +
 					      msd_native_threads() * c.scratch_floats);
 	if (room == NULL)

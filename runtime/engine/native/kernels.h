@@ -201,6 +201,11 @@ struct msd_native_kernels {
 	void (*depthwise)(const struct msd_native_window *w, const float *x,
 			  const float *weights, float start, const float *residual,
 			  struct msd_native_finish finish, float *y);
+	/* The same of a plane without padding. False: the level has no way for such
+	 * windows. */
+	bool (*direct)(const struct msd_native_window *w, const float *x,
+		       const float *weights, float start, const float *residual,
+		       struct msd_native_finish finish, float *y);
 	/* The values of @n tiles of all planes, and @n tiles of a plane of the output.
 	 */
 	void (*winograd_bring)(const struct msd_native_winograd *w, const float *planes,

@@ -22,6 +22,7 @@ MSD_DECLARE(bring_matrix);
 MSD_DECLARE(bring_window);
 MSD_DECLARE(pad_plane);
 MSD_DECLARE(depthwise);
+MSD_DECLARE(direct);
 MSD_DECLARE(winograd_bring);
 MSD_DECLARE(winograd_put);
 MSD_DECLARE(is_tame);

@@ -22,6 +22,7 @@ const struct msd_native_kernels LEVEL(kernels) = {
 	ROW(bring_window),
 	ROW(pad_plane),
 	ROW(depthwise),
+	ROW(direct),
 	ROW(winograd_bring),
 	ROW(winograd_put),
 	ROW(is_tame),
