@@ -23,6 +23,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+SPINNING = 0.2  # seconds
 ORDER = ["resnet18", "resnet50", "mobilenet_v2", "yolo", "bert", "lstm", "qdq", "mlp"]
 
 
@@ -158,6 +159,7 @@ def main():
                 n_own, n_ort = rounds_of(own, a.seconds), rounds_of(ort, a.seconds)
                 rows = []
                 for _ in range(a.rounds):
+                    time.sleep(SPINNING)
                     before, t = cpu_ns(pid), time.perf_counter_ns()
                     for _ in range(n_own):
                         call(m, i.name, x)

@@ -21,13 +21,15 @@
  */
 /* A thread spins this long for the next job before it sleeps; to wake one takes some
  * 25 us. */
-#define SPIN_NS 30000
-#define SPIN_IN_SERIES_NS 1000000
+#define SPIN_NS 30000u
+#define SPIN_IN_SERIES_NS 1000000u
 #define MAX_THREADS 512u /* more threads gain nothing and cost stacks */
 
 struct worker {
 	_Alignas(64) _Atomic uint32_t ticket; /* incremented for each job; futex */
 	_Atomic bool is_asleep;
+	_Atomic uint32_t
+		taken; /* the last ticket that the worker or the launcher took */
 	pthread_t thread;
 	int task;
 	struct msd_error *error; /* error of the last job; the launcher takes it */
@@ -87,34 +89,36 @@ static void relax_cpu(void)
 #endif
 }
 
-static uint64_t spin_ns(void)
-{
-	return atomic_load_explicit(&pool.n_series, memory_order_relaxed) > 0
-		       ? SPIN_IN_SERIES_NS
-		       : SPIN_NS;
-}
-
-/* Spin until *@word differs from @old; false if that takes too long. */
-static bool spin_until_change(_Atomic uint32_t *word, uint32_t old)
+/* Spin until *@word differs from @old; false if that takes too long. Within a series,
+ * an idle worker spins on, but leaves its core to others that want it. */
+static bool spin_until_change(_Atomic uint32_t *word, uint32_t old, bool is_worker)
 {
 	const uint64_t start = pool.may_spin ? msd_now_ns() : 0;
+	uint64_t spun = 0;
 
-	do {
+	for (;;) {
 		for (int i = 0; i < 64; i++) {
 			if (atomic_load_explicit(word, memory_order_acquire) != old)
 				return true;
 			relax_cpu();
 		}
-	} while (pool.may_spin && msd_now_ns() - start < spin_ns());
-	return false;
+		if (pool.may_spin)
+			spun = msd_now_ns() - start;
+		if (pool.may_spin && spun < SPIN_NS)
+			continue;
+		if (!pool.may_spin || !is_worker || spun > SPIN_IN_SERIES_NS ||
+		    atomic_load(&pool.n_series) == 0)
+			return false;
+		(void)sched_yield();
+	}
 }
 
 static uint32_t wait_for_change(_Atomic uint32_t *word, uint32_t old,
-				_Atomic bool *is_asleep)
+				_Atomic bool *is_asleep, bool is_worker)
 {
 	uint32_t now;
 
-	if (!spin_until_change(word, old)) {
+	if (!spin_until_change(word, old, is_worker)) {
 		atomic_store(is_asleep, true);
 		while (atomic_load(word) == old)
 			futex_wait(word, old);
@@ -151,15 +155,25 @@ static int run_task(int task)
 	return rc;
 }
 
+/* False: the other side was faster. */
+static bool take(struct worker *w, uint32_t ticket)
+{
+	uint32_t before = ticket - 1;
+
+	return atomic_compare_exchange_strong(&w->taken, &before, ticket);
+}
+
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
 	uint32_t seen = 0;
 
 	for (;;) {
-		seen = wait_for_change(&w->ticket, seen, &w->is_asleep);
+		seen = wait_for_change(&w->ticket, seen, &w->is_asleep, true);
 		if (atomic_load(&pool.is_stopping))
 			return NULL;
+		if (!take(w, seen))
+			continue;
 		if (run_task(w->task) != 0) {
 			w->error = msd_abi_detach();
 			if (w->error == NULL) {
@@ -293,7 +307,19 @@ static int collect_errors(int rc, unsigned n_used)
 	return has_failed ? -1 : 0;
 }
 
-static int launch_locked(msd_parallel_lambda f, void *data, unsigned num_task)
+/* Take back tasks that no worker has begun. */
+static void withdraw(unsigned n_used)
+{
+	for (unsigned i = 0; i < n_used; i++) {
+		struct worker *w = &pool.workers[i];
+
+		if (take(w, atomic_load(&w->ticket)))
+			(void)atomic_fetch_sub(&pool.pending, 1);
+	}
+}
+
+static int launch_locked(msd_parallel_lambda f, void *data, unsigned num_task,
+			 bool is_offer)
 {
 	const unsigned n_used = num_task - 1;
 	struct barrier *b = &pool.barrier;
@@ -312,16 +338,19 @@ static int launch_locked(msd_parallel_lambda f, void *data, unsigned num_task)
 			futex_wake(&w->ticket);
 	}
 	int rc = run_task(0);
+	if (is_offer)
+		withdraw(n_used);
 	for (;;) {
 		uint32_t left = atomic_load(&pool.pending);
 		if (left == 0)
 			break;
-		(void)wait_for_change(&pool.pending, left, &pool.launcher_is_asleep);
+		(void)wait_for_change(&pool.pending, left, &pool.launcher_is_asleep,
+				      false);
 	}
 	return collect_errors(rc, n_used);
 }
 
-int msd_pool_launch(msd_parallel_lambda f, void *data, int num_task)
+static int launch(msd_parallel_lambda f, void *data, int num_task, bool is_offer)
 {
 	unsigned n;
 	int rc;
@@ -334,9 +363,19 @@ int msd_pool_launch(msd_parallel_lambda f, void *data, int num_task)
 	n = pool.n_workers + 1;
 	if (num_task > 0 && (unsigned)num_task < n)
 		n = (unsigned)num_task;
-	rc = n == 1 ? run_inline(f, data) : launch_locked(f, data, n);
+	rc = n == 1 ? run_inline(f, data) : launch_locked(f, data, n, is_offer);
 	(void)pthread_mutex_unlock(&pool.launch);
 	return rc;
+}
+
+int msd_pool_launch(msd_parallel_lambda f, void *data, int num_task)
+{
+	return launch(f, data, num_task, false);
+}
+
+int msd_pool_offer(msd_parallel_lambda f, void *data, int num_task)
+{
+	return launch(f, data, num_task, true);
 }
 
 void msd_pool_begin_series(void)
@@ -362,7 +401,7 @@ int msd_pool_barrier(int task_id, struct msd_parallel_env *env)
 	(void)atomic_fetch_add(&b->arrived, 1);
 	barrier_release_if_full(b);
 	(void)pthread_mutex_unlock(&b->lock);
-	if (spin_until_change(&b->generation, generation))
+	if (spin_until_change(&b->generation, generation, false))
 		return 0;
 	(void)pthread_mutex_lock(&b->lock);
 	while (atomic_load(&b->generation) == generation)

@@ -34,6 +34,11 @@ unsigned msd_pool_size(void);
  */
 int msd_pool_launch(msd_parallel_lambda f, void *data, int num_task);
 /**
+ * The same for tasks that share their work: tasks that no thread has begun when task 0
+ * returns do not run. So a thread that has no core delays nothing.
+ */
+int msd_pool_offer(msd_parallel_lambda f, void *data, int num_task);
+/**
  * Launches between these calls come in quick succession: the threads spin for longer
  * before they sleep. Any thread may call; series may overlap and nest.
  */

@@ -169,3 +169,36 @@ Test(pool, task_that_fails_before_a_barrier_does_not_hang_the_others)
 	msd_diag_finish(&d);
 	msd_pool_stop();
 }
+
+struct offer {
+	atomic_int left;
+	atomic_bool is_over;
+	atomic_int late;
+};
+
+static int take_all(int task, struct msd_parallel_env *env, void *data)
+{
+	struct offer *o = data;
+
+	(void)task;
+	(void)env;
+	if (atomic_load(&o->is_over))
+		atomic_fetch_add(&o->late, 1);
+	while (atomic_fetch_sub(&o->left, 1) > 0)
+		continue;
+	return 0;
+}
+
+Test(pool, offered_tasks_do_not_begin_after_the_launch)
+{
+	msd_pool_configure(4);
+	for (int i = 0; i < 2000; i++) {
+		struct offer o = {.left = 20};
+
+		cr_assert_eq(msd_pool_offer(take_all, &o, 4), 0);
+		atomic_store(&o.is_over, true);
+		cr_assert_leq(o.left, 0);
+		cr_assert_eq(o.late, 0);
+	}
+	msd_pool_stop();
+}

@@ -1,8 +1,10 @@
 /*
- * The pool under ThreadSanitizer: launches of every size, barriers, sleepers, errors,
- * two launching threads at a time, restarts. Any report makes the exit status non-zero.
+ * The pool under ThreadSanitizer: launches of every size, offers, barriers, sleepers,
+ * errors, two launching threads at a time, restarts. Any report makes the exit status
+ * non-zero.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +40,36 @@ static int failing_task(int task, struct msd_parallel_env *env, void *data)
 	return task == env->num_task - 1 ? msd_abi_raise("E", "task %d", task) : 0;
 }
 
+struct shares {
+	atomic_int next;
+	int done[64];
+};
+
+static int share_task(int task, struct msd_parallel_env *env, void *data)
+{
+	struct shares *s = data;
+	int i;
+
+	(void)task;
+	(void)env;
+	while ((i = atomic_fetch_add(&s->next, 1)) < 64)
+		s->done[i]++;
+	return 0;
+}
+
+/* Without a lock here: the launch orders the tasks' writes before these reads. */
+static void offer(int n_tasks)
+{
+	struct shares s = {0};
+
+	if (msd_pool_offer(share_task, &s, n_tasks) != 0)
+		abort();
+	for (int i = 0; i < 64; i++) {
+		if (s.done[i] != 1)
+			abort();
+	}
+}
+
 static void *launcher(void *arg)
 {
 	struct job j;
@@ -46,6 +78,7 @@ static void *launcher(void *arg)
 	for (int i = 0; i < 200; i++) {
 		if (msd_pool_launch(barrier_task, &j, 1 + i % MAX_TASKS) != 0)
 			abort();
+		offer(1 + i % MAX_TASKS);
 	}
 	return NULL;
 }

@@ -71,7 +71,7 @@ void msd_native_each(size_t n, double ns, msd_native_part *part, const void *ctx
 	job.n_shares = tasks < MOST_SHARES ? tasks : MOST_SHARES;
 	for (size_t i = 0; i < job.n_shares; i++)
 		job.next[i] = share_at(&job, i);
-	(void)msd_pool_launch(run_shares, &job, (int)tasks); /* parts cannot fail */
+	(void)msd_pool_offer(run_shares, &job, (int)tasks); /* parts cannot fail */
 }
 
 /* A block begins with its size, in one alignment. A claim may take a block within one
