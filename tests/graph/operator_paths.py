@@ -32,6 +32,7 @@ ELSEWHERE = {
     "graph/serializer/tmfile/param.c": "DepthToSpace Reduction",  # defaults of Tengine
     "graph/serializer/tmfile/nhwc.c": "",  # what each does to a layout
     ONNX + "elements.c": "",  # what its later opsets take
+    ONNX + "constant.c": "Shape Range",  # extents that are known at a run
     "graph/ir/": "Const InputOp",  # those that compute nothing
     "graph/modser_graph.h": "Const InputOp",
     ONNX: "Const InputOp Noop",
