@@ -10,8 +10,6 @@
  * KiB are buffered; further lines are dropped. A line `log_lost` reports their
  * number.
  */
-#include <stddef.h>
-
 #include "proto/base/diag.h"
 
 enum msd_log_level { MSD_LOG_ERROR, MSD_LOG_WARN, MSD_LOG_INFO, MSD_LOG_DEBUG };

@@ -5,8 +5,8 @@
 #include <modserd_plugin.h>
 
 #include "proto/base/diag.h"
-#include "runtime/engine/engine.h"
 
+struct msd_engine;
 struct msd_entry_step;
 struct msd_reorder;
 

@@ -9,7 +9,6 @@
 #include "runtime/plan/reorder.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph/ir/graph.h"
 #include "graph/layout/arena.h"

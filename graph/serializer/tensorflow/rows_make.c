@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "graph/ir/graph.h"
-#include "graph/serializer/build/compose.h"
 #include "graph/serializer/tensorflow/layer.h"
 
 /* A node of @op with input @i, and input @k as a list of int64. */

@@ -4,7 +4,6 @@
 #include "daemon/stream/wire.h"
 #include "daemon/supervisor/module/stats/call_log.h"
 #include "daemon/supervisor/module/stats/call_stats.h"
-#include "proto/limits.h"
 
 #define LINES_PER_TURN 64u /* about 12 KiB, of the 64 KiB that the log keeps */
 #define REST_MS 20u
