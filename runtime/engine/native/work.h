@@ -10,7 +10,7 @@ typedef void msd_native_part(const void *ctx, size_t first, size_t end, size_t t
 size_t msd_native_threads(void);
 /**
  * Call @part for ranges that cover 0 .. @n - 1, on several threads if each gets at
- * least 20 us of work. @ns is an estimate of the time of one part.
+ * least 8 us of work. @ns is an estimate of the time of one part.
  */
 void msd_native_each(size_t n, double ns, msd_native_part *part, const void *ctx);
 
