@@ -20,6 +20,7 @@
 enum { RESIDUAL = 4 };                     /* input */
 enum { FEWEST_CHANNELS = 16 };             /* that make up for the cost of tiles */
 enum { AT_ONCE = 4096, MOST_AT_ONCE = 8 }; /* floats of padded planes, and planes */
+enum { FEW_CHANNELS = 64, BRINGING = 4 };  /* the rows of a product that cost as much */
 enum { COLUMNS = 96, DEPTH = 256, MOST_COLUMNS = 1536 };
 
 struct packed {
@@ -45,7 +46,8 @@ struct convolution {
 	size_t channels, in_channels, groups;
 	size_t in_plane, out_plane, taps;
 	size_t n_parts, n_step, m_parts, m_step;
-	size_t k_parts; /* pieces of a panel's rows */
+	size_t k_parts;   /* pieces of a panel's rows */
+	bool is_in_place; /* no panels: windows are read where they lie */
 };
 
 static bool may(const modser_sg_node *node)
@@ -340,7 +342,12 @@ static void run_part(const struct convolution *c, size_t i, float *scratch)
 
 	if (c->panels != NULL)
 		p.packed_b = c->panels + g * panel_floats(c);
-	if (m0 < p.m) {
+	if (m0 < p.m && c->is_in_place) {
+		const size_t line = c->w.out[2];
+
+		c->k->convolve(&p, m0, least(p.m, m0 + c->m_step), n0 / line,
+			       least(p.n, n0 + c->n_step) / line);
+	} else if (m0 < p.m) {
 		c->k->product(&p, m0, least(p.m, m0 + c->m_step), n0,
 			      least(p.n, n0 + c->n_step), scratch);
 	}
@@ -359,6 +366,22 @@ static size_t ceiling(size_t a, size_t b)
 	return (a + b - 1) / b;
 }
 
+/* Without panels, the sums of the last vector of a line are computed again in part;
+ * this must cost less than to bring windows. Panels are aligned: many channels prefer
+ * them. Threads divide lines. */
+static bool suits_in_place(const struct convolution *c)
+{
+	const size_t channels = c->channels / c->groups;
+	const size_t line = c->w.out[2];
+	const size_t lanes = c->k->lanes;
+	const size_t again = ceiling(line, lanes) * lanes - line;
+
+	return !c->packed->is_depthwise && !c->packed->is_winograd && !is_matrix(c) &&
+	       c->taps <= MSD_NATIVE_TAPS && channels <= FEW_CHANNELS &&
+	       line >= lanes && line <= MOST_COLUMNS &&
+	       again * channels <= line * BRINGING;
+}
+
 /* Threads get columns, which they bring themselves. If there are too few, rows are
  * divided, too, and the columns are brought before, once for all parts. If weights are
  * more than inputs that are read in place, only rows are divided: a thread reads a part
@@ -368,16 +391,19 @@ static void divide(struct convolution *c)
 	const size_t threads = msd_native_threads();
 	const size_t wanted = threads * 4;
 	const size_t depth = c->in_channels / c->groups * c->taps;
-	const size_t panels = ceiling(c->out_plane, c->k->panel);
+	const size_t unit = c->is_in_place ? c->w.out[2] : c->k->panel;
+	const size_t panels = ceiling(c->out_plane, unit);
 	const size_t tiles = ceiling(c->channels / c->groups, c->k->rows);
 
 	c->n_step = least(DEPTH / least(depth, DEPTH) * COLUMNS, MOST_COLUMNS);
+	if (c->is_in_place)
+		c->n_step = ceiling(MOST_COLUMNS / 2, unit) * unit;
 	const bool is_by_rows = threads > 1 && is_matrix(c) && c->groups == 1 &&
 				c->out_plane < c->channels;
 	if (is_by_rows) {
-		c->n_step = panels * c->k->panel;
+		c->n_step = panels * unit;
 	} else if (threads > 1 && panels >= threads * 2) {
-		const size_t most = ceiling(panels, wanted) * c->k->panel;
+		const size_t most = ceiling(panels, wanted) * unit;
 
 		c->n_step = least(c->n_step, most);
 	}
@@ -456,6 +482,7 @@ static msd_err run_packed(const struct msd_kernel_call *call,
 	msd_native_window_set(axes, &c.w);
 	set_finish(call->node, &c.finish);
 	c.taps = c.w.n_taps;
+	c.is_in_place = suits_in_place(&c);
 	divide(&c);
 	const bool is_product = !packed->is_depthwise && !packed->is_winograd;
 	/* Panels and the threads' scratch begin aligned. */
@@ -464,9 +491,10 @@ static msd_err run_packed(const struct msd_kernel_call *call,
 			? (ceiling(c.in_channels * c.w.plane, MSD_NATIVE_ROOM) + 1) *
 				  MSD_NATIVE_ROOM
 			: 0;
-	const size_t panels = is_product && !is_matrix(&c) && c.m_parts > 1
-				      ? c.groups * panel_floats(&c)
-				      : 0;
+	const size_t panels =
+		is_product && !is_matrix(&c) && !c.is_in_place && c.m_parts > 1
+			? c.groups * panel_floats(&c)
+			: 0;
 	c.scratch_floats = packed->is_depthwise
 				   ? planes_at_once(&c) * (c.w.plane + MSD_NATIVE_ROOM)
 			   : is_product ? *c.k->product_scratch

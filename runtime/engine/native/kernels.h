@@ -193,6 +193,10 @@ struct msd_native_kernels {
 	 * of panel. */
 	void (*product)(const struct msd_native_product *p, size_t m0, size_t m1,
 			size_t n0, size_t n1, float *scratch);
+	/* The same of windows, which are read in place: lines @first .. @end - 1 of all
+	 * outputs. A line has at least as many outputs as a vector. */
+	void (*convolve)(const struct msd_native_product *p, size_t m0, size_t m1,
+			 size_t first, size_t end);
 	msd_native_bring *bring_matrix;
 	msd_native_bring *bring_window;
 	/* @is_padded: @ret has the padding already, by a call before. */

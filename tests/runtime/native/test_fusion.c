@@ -16,9 +16,10 @@
 #include "tests/support/fail_alloc.h"
 
 /* A convolution of group @group, + x, then an activation. */
-static modser_graph *fusible_of(int64_t group, int64_t size, const char *activation)
+static modser_graph *fusible_of(int64_t group, int64_t size, int64_t width,
+				const char *activation)
 {
-	const int64_t dims[] = {2, 8, 9, 11};
+	const int64_t dims[] = {2, 8, 9, width};
 	const int64_t weights[] = {8, 8 / group, size, size};
 	modser_graph *g = modser_graph_create("fusible");
 	modser_sg_tensor *x = given(g, 4, dims, 41);
@@ -46,7 +47,7 @@ static modser_graph *fusible_of(int64_t group, int64_t size, const char *activat
 
 static modser_graph *fusible(int64_t group, const char *activation)
 {
-	return fusible_of(group, 3, activation);
+	return fusible_of(group, 3, 11, activation);
 }
 
 /* Passes change nothing for the reference engine, and for the native one no result.
@@ -99,9 +100,16 @@ Test(native_fusion, of_what_follows_a_convolution)
 Test(native_fusion, of_what_follows_a_tall_depthwise_convolution)
 {
 	for (int64_t size = 5; size <= 7; size += 2) {
-		expect_fused("ReLu", fusible_of(8, size, "ReLu"), 2);
-		expect_fused("Silu", fusible_of(8, size, "Silu"), 3);
+		expect_fused("ReLu", fusible_of(8, size, 11, "ReLu"), 2);
+		expect_fused("Silu", fusible_of(8, size, 11, "Silu"), 3);
 	}
+}
+
+/* Its vectors overlap: a function is applied once. */
+Test(native_fusion, of_what_follows_a_wide_convolution)
+{
+	expect_fused("ReLu", fusible_of(1, 3, 30, "ReLu"), 2);
+	expect_fused("Silu", fusible_of(1, 3, 30, "Silu"), 3);
 }
 
 /* x w + bias + x, then an activation; stacks of @rows rows. */

@@ -18,6 +18,7 @@ MSD_DECLARE(pack_b_floats);
 MSD_DECLARE(pack_a);
 MSD_DECLARE(pack_b);
 MSD_DECLARE(product);
+MSD_DECLARE(convolve);
 MSD_DECLARE(bring_matrix);
 MSD_DECLARE(bring_window);
 MSD_DECLARE(pad_plane);

@@ -18,6 +18,7 @@ const struct msd_native_kernels LEVEL(kernels) = {
 	ROW(pack_a),
 	ROW(pack_b),
 	ROW(product),
+	ROW(convolve),
 	ROW(bring_matrix),
 	ROW(bring_window),
 	ROW(pad_plane),
