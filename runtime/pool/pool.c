@@ -48,7 +48,7 @@ static struct {
 	pthread_mutex_t launch; /* held for a whole launch */
 	unsigned n_sharers;     /* processes that share the cores; 0: only this one */
 	unsigned configured;
-	unsigned n_workers; /* started; plus the caller's thread */
+	atomic_uint n_workers; /* started; plus the caller's thread */
 	bool is_started;
 	bool may_spin; /* each thread has a core: spinning costs no other thread */
 	atomic_uint n_series; /* more jobs will come soon */

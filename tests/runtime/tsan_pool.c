@@ -52,6 +52,8 @@ static int share_task(int task, struct msd_parallel_env *env, void *data)
 
 	(void)task;
 	(void)env;
+	if (msd_pool_size() == 0) /* also beside a launch that starts the threads */
+		abort();
 	while ((i = atomic_fetch_add(&s->next, 1)) < 64)
 		s->done[i]++;
 	return 0;
@@ -106,18 +108,18 @@ int main(void)
 
 	for (unsigned size = 1; size <= 4; size++) {
 		msd_pool_configure(size);
-		(void)launcher(NULL);
-		outlast_spinning();
-		(void)launcher(NULL);
-		if (msd_pool_launch(failing_task, NULL, 0) != -1)
-			abort();
-		msd_abi_clear();
 		for (int i = 0; i < 2; i++) {
 			if (pthread_create(&threads[i], NULL, launcher, NULL) != 0)
 				abort();
 		}
 		for (int i = 0; i < 2; i++)
 			(void)pthread_join(threads[i], NULL);
+		(void)launcher(NULL);
+		outlast_spinning();
+		(void)launcher(NULL);
+		if (msd_pool_launch(failing_task, NULL, 0) != -1)
+			abort();
+		msd_abi_clear();
 		msd_pool_stop();
 	}
 	printf("pool: ok\n");
