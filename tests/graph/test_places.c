@@ -1,5 +1,5 @@
-/* What grids, columns and unpoolings refuse, and where a middle is. The numbers of the
- * rest are those of ONNX's own test models (onnx_suite.py). */
+/* What grids, columns, unpoolings and rotations refuse, and where a middle is. The
+ * numbers of the rest are those of ONNX's own test models (onnx_suite.py). */
 #include <criterion/criterion.h>
 
 #include "tests/graph/one.h"
@@ -182,4 +182,23 @@ Test(places, a_grid_of_matrices_that_do_not_fit_is_refused)
 	one_add_shaped(&o, "float32", 3, dims, numbers);
 	one_add_constant(&o, "int64", 4, size);
 	expect_refused(&o, "do not fit its size");
+}
+
+/* A place is a row of both tables. */
+Test(places, a_table_of_sines_that_is_shorter_is_refused)
+{
+	const int64_t x[] = {1, 1, 4};
+	const int64_t cosines[] = {3, 2};
+	const int64_t sines[] = {2, 2};
+	const int64_t places[] = {1, 1};
+	const int64_t place = 2;
+	struct one o = one_begin("RotaryEmbedding");
+
+	cr_assert_eq(modser_sg_op_set_int(modser_sg_node_op(o.node), "num_heads", 1),
+		     0);
+	one_add_shaped(&o, "float32", 3, x, numbers);
+	one_add_shaped(&o, "float32", 2, cosines, numbers);
+	one_add_shaped(&o, "float32", 2, sines, numbers);
+	one_add_shaped(&o, "int64", 2, places, &place);
+	expect_refused(&o, "its tables differ in length");
 }

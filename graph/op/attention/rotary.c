@@ -19,6 +19,8 @@ static int check_table(const modser_sg_node *node, size_t i,
 		return msd_infer_fail(node, "input %zu does not fit what it rotates",
 				      i);
 	}
+	if (dims[0] != msd_infer_dims(node, MSD_ROTARY_COS)[0])
+		return msd_infer_fail(node, "its tables differ in length");
 	return 0;
 }
 
