@@ -202,3 +202,14 @@ Test(places, a_table_of_sines_that_is_shorter_is_refused)
 	one_add_shaped(&o, "int64", 2, places, &place);
 	expect_refused(&o, "its tables differ in length");
 }
+
+Test(places, of_rows_that_no_cache_takes_are_told_by_their_axis)
+{
+	const int64_t cache[] = {1, 1, 2, 2};
+	const int64_t rows[] = {1, 1, 1, 4};
+	struct one o = one_begin("TensorScatter");
+
+	one_add_shaped(&o, "float32", 4, cache, numbers);
+	one_add_shaped(&o, "float32", 4, rows, numbers);
+	expect_refused(&o, "its update does not fit axis 3");
+}

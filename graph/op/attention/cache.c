@@ -29,7 +29,8 @@ static int infer_tensor_scatter(modser_sg_node *node)
 		return -1;
 	if (axis == 0)
 		return msd_infer_fail(node, "its axis is that of the batch");
-	if (msd_infer_inside(node, 1, axis) != 0 || msd_infer_alike(node, 0, 2) != 0)
+	if (msd_infer_rank(node, 1, msd_infer_ndim(node, 0)) != 0 ||
+	    msd_infer_alike(node, 0, 2) != 0)
 		return -1;
 	for (size_t i = 0; i < msd_infer_ndim(node, 0); i++) {
 		const int64_t n = msd_infer_dims(node, 1)[i];
