@@ -387,7 +387,7 @@ Test(native_layers, each_number_of_tiles, .timeout = 300)
 
 /* Elements that are not finite reach the outputs of the windows that have them, and no
  * others. */
-Test(native_layers, tiles_with_wild_elements)
+static void expect_wild(int64_t activation)
 {
 	const int64_t x[] = {1, 16, 9, 9};
 	const int64_t w[] = {16, 16, 3, 3};
@@ -401,11 +401,20 @@ Test(native_layers, tiles_with_wild_elements)
 	modser_sg_tensor *t = given(o.g, 4, x, 51);
 
 	set_windows(o.node, &l, false);
+	set_int(o.node, "activation", activation);
 	(void)modser_sg_node_add_input(o.node, t);
 	add(&o, 4, w, 52);
 	((float *)(uintptr_t)modser_sg_tensor_data(t, &(uint64_t){0}))[40] = INFINITY;
 	((float *)(uintptr_t)modser_sg_tensor_data(t, &(uint64_t){0}))[99] = NAN;
 	expect_same_kinds("wild elements", &o);
+}
+
+Test(native_layers, tiles_with_wild_elements)
+{
+	static const int64_t activations[] = {-1, 0, 1, 6};
+
+	for (size_t i = 0; i < sizeof(activations) / sizeof(activations[0]); i++)
+		expect_wild(activations[i]);
 }
 
 /* They reach the outputs of their taps alone. */

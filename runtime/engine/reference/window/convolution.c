@@ -16,7 +16,7 @@ struct convolution {
 static double activate(double v, int64_t activation)
 {
 	if (activation == 0)
-		return v > 0 ? v : 0;
+		return v < 0 ? 0 : v; /* NaN stays */
 	if (activation == 1)
 		return v < -1 ? -1 : v > 1 ? 1 : v;
 	if (activation == 6)
