@@ -174,6 +174,37 @@ def test_the_cache_tells_the_size_of_packed_heads(daemon, tmp_path):
     expect_alike(daemon, tmp_path, whole, feeds)
 
 
+REFUSED_GROUPS = {
+    "its heads do not fill its input": (["a", "", "", "past", "was", "last", "all"],
+                                        {"num_heads": 2, "kv_num_heads": 2}, None),
+    "its update does not fit axis 3": (["a", "", "", "past", "was", "last", "all"],
+                                       {"num_heads": 2, "kv_num_heads": 2}, "width"),
+    "it has a cache of keys or values alone": (["a", "", "", "past", "", "last", "all"], {}, None),
+    "its window has no keys": (["a", "", "", "past", "was", "last", "all"],
+                               {"local_window_size": 0}, None),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED_GROUPS)
+def test_groups_that_do_not_fit_are_refused(daemon, tmp_path, text):
+    names, attributes, open_width = REFUSED_GROUPS[text]
+    feeds = {"a": floats(2, 1, 128), "past": floats(2, 2, 5, 16), "was": floats(2, 2, 5, 16),
+             "last": np.int32([5, 5]), "all": np.array(6, np.int32)}
+    node = own("GroupQueryAttention", names, ["y", "k", "w"],
+               **{"num_heads": 4, "kv_num_heads": 2, **attributes})
+    whole = made([node], {k: v for k, v in feeds.items() if k in names},
+                 [(o, FLOAT) for o in node.output])
+    if open_width:
+        whole.graph.input[0].type.tensor_type.shape.dim[2].dim_param = open_width
+    onnx.save(whole, tmp_path / "m.onnx")
+    said = daemon.modser("load", "m", tmp_path / "m.onnx", "--replace")
+    if open_width:  # known at the first call
+        for name, x in feeds.items():
+            np.save(tmp_path / f"{name}.npy", x)
+        said = daemon.modser("call", "m:run", *(f"@{tmp_path}/{n}.npy" for n in feeds))
+    assert said.status != 0 and text in said.err, said
+
+
 @pytest.mark.parametrize("with_mask", [False, True])
 def test_an_embedding_is_looked_up_added_and_normalized(daemon, tmp_path, with_mask):
     feeds = {"i": RANDOM.integers(0, 9, (2, 5)).astype(np.int32),

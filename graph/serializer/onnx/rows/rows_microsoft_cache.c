@@ -206,11 +206,14 @@ static int split_parts(const struct group *g, modser_sg_tensor *part[3])
 		return onnx_fail(g->n, "its heads do not divide its input, or the "
 				       "extents of that are not known");
 	}
+	if (onnx_input_ndim(g->n, QUERY) == 3 && all->dims[2] > 0 &&
+	    all->dims[2] != (g->heads + 2 * g->kv_heads) * size)
+		return onnx_fail(g->n, "its heads do not fill its input");
 	const int64_t keys = g->heads * size;
 	const int64_t values = keys + g->kv_heads * size;
 	part[0] = columns(g, all, 0, keys);
 	part[1] = columns(g, all, keys, values);
-	part[2] = columns(g, all, values, values + g->kv_heads * size);
+	part[2] = columns(g, all, values, INT64_MAX); /* too many fit no cache */
 	return part[2] != NULL ? 0 : -1;
 }
 
@@ -226,6 +229,10 @@ static int check(const struct onnx_node *n)
 	}
 	if (onnx_attr_int(n, "smooth_softmax", 0) > 0)
 		return onnx_fail(n, "smooth_softmax cannot be read");
+	if (onnx_attr_int(n, "local_window_size", -1) == 0)
+		return onnx_fail(n, "its window has no keys");
+	if ((onnx_input(n, PAST_K) == NULL) != (onnx_input(n, PAST_V) == NULL))
+		return onnx_fail(n, "it has a cache of keys or values alone");
 	if (onnx_input(n, QUERY) == NULL || onnx_input(n, LAST_KEYS) == NULL ||
 	    onnx_input(n, TOTAL) == NULL)
 		return onnx_fail(n, "an input is missing");
