@@ -49,6 +49,18 @@ INLINE part load_rows(const float *a, const int v, const bool is_end)
 	return *(const part_at *)at;
 }
 
+/* As msd_fused(). */
+INLINE part fused_part(part a, float b, part c)
+{
+#if defined(__FMA__) && PART == 8
+	return (part)_mm256_fmadd_ps((__m256)a, _mm256_set1_ps(b), (__m256)c);
+#elif defined(__ARM_NEON) && PART == 4
+	return (part)vfmaq_n_f32((float32x4_t)c, (float32x4_t)a, b);
+#else
+	return a * b + c;
+#endif
+}
+
 INLINE void multiply_columns(part sums[TALL][FEW][HIGH], const float *a, size_t height,
 			     const float *b, const int tall, const int columns,
 			     const bool is_end)
@@ -61,7 +73,7 @@ INLINE void multiply_columns(part sums[TALL][FEW][HIGH], const float *a, size_t 
 
 #pragma GCC unroll 4
 			for (int c = 0; c < columns; c++)
-				sums[t][c][v] += av * b[c];
+				sums[t][c][v] = fused_part(av, b[c], sums[t][c][v]);
 		}
 	}
 }

@@ -203,13 +203,17 @@ INLINE vec most(vec a, vec b)
 }
 
 /* @a * @b + @c, rounded once on levels that can: the compiler fuses a product and a sum
- * only while both are in one basic block. */
+ * only while both are in one basic block, and sanitizers part these at each access. */
 INLINE vec msd_fused(vec a, vec b, vec c)
 {
 #if defined(__AVX512F__) && MSD_LANES == 16
 	return (vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
 #elif defined(__FMA__) && MSD_LANES == 8
 	return (vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__FMA__)
+	for (size_t i = 0; i < LANES; i++)
+		c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+	return c;
 #elif defined(__ARM_NEON) && MSD_LANES == 4
 	return (vec)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else

@@ -54,9 +54,11 @@ INLINE void multiply_three(const struct planes *p, const struct nine *n, size_t 
 					    : load(n->x[6 + k] + p->line + from);
 
 			if (l < 3)
-				sums[0][0] += n->weights[3 * l + k] * x;
+				sums[0][0] =
+					msd_fused(n->weights[3 * l + k], x, sums[0][0]);
 			if (l > 0 && rows == 2)
-				sums[1][0] += n->weights[3 * (l - 1) + k] * x;
+				sums[1][0] = msd_fused(n->weights[3 * (l - 1) + k], x,
+						       sums[1][0]);
 		}
 	}
 }
@@ -176,9 +178,9 @@ INLINE void add_line(const struct planes *p, const float *x, const float *weight
 			const vec weight =
 				all(*(weights + k - (size_t)(r - first) * width));
 
-			sums[r][0] += weight * a;
+			sums[r][0] = msd_fused(weight, a, sums[r][0]);
 			if (vectors == 2)
-				sums[r][1] += weight * b;
+				sums[r][1] = msd_fused(weight, b, sums[r][1]);
 		}
 	}
 }

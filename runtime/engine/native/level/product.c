@@ -113,7 +113,8 @@ INLINE void multiply(const struct tile *t, const int rows, const int vectors,
 		for (int r = 0; r < rows; r++) {
 #pragma GCC unroll 3
 			for (int v = 0; v < vectors; v++)
-				sums[r][v] += a[(size_t)r * row] * bv[v];
+				sums[r][v] = msd_fused(all(a[(size_t)r * row]), bv[v],
+						       sums[r][v]);
 		}
 		a += step;
 		b += width;
@@ -191,7 +192,7 @@ static void wide_row(const float *a, size_t step, const float *b, size_t panel,
 				const float *at = b + p * panel + k * PANEL + v * LANES;
 
 				__builtin_prefetch(at + AHEAD * PANEL);
-				sums[p][v] += av * load(at);
+				sums[p][v] = msd_fused(av, load(at), sums[p][v]);
 			}
 		}
 	}

@@ -161,14 +161,15 @@ void LEVEL(weigh)(const float *const *rows, const float *weights, size_t n_rows,
 		vec sum = {0};
 
 		for (size_t k = 0; k < n_rows; k++)
-			sum += all(weights[k]) * load(rows[k] + i);
+			sum = msd_fused(all(weights[k]), load(rows[k] + i), sum);
 		store(y + i, sum);
 	}
 	if (i < n) {
 		vec sum = {0};
 
 		for (size_t k = 0; k < n_rows; k++)
-			sum += all(weights[k]) * load_some(rows[k] + i, n - i, 0);
+			sum = msd_fused(all(weights[k]),
+					load_some(rows[k] + i, n - i, 0), sum);
 		store_some(y + i, sum, n - i);
 	}
 }
@@ -184,7 +185,7 @@ INLINE void mix_columns(const float *a, const float *rows, size_t row, size_t n_
 
 #pragma GCC unroll 4
 		for (int v = 0; v < vectors; v++)
-			sums[v] += by * load(rows + v * LANES);
+			sums[v] = msd_fused(by, load(rows + v * LANES), sums[v]);
 	}
 #pragma GCC unroll 4
 	for (int v = 0; v < vectors; v++)
@@ -204,7 +205,8 @@ void LEVEL(mix)(const float *a, const float *rows, size_t row, size_t n_rows, si
 		vec sum = {0};
 
 		for (size_t k = 0; k < n_rows; k++)
-			sum += all(a[k]) * load_some(rows + k * row + i, n - i, 0);
+			sum = msd_fused(all(a[k]),
+					load_some(rows + k * row + i, n - i, 0), sum);
 		store_some(y + i, sum, n - i);
 	}
 }

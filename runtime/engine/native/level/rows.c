@@ -392,15 +392,16 @@ INLINE float dot(const float *a, const float *b, size_t n)
 
 	for (; i + SUMS <= n; i += SUMS) {
 		for (size_t p = 0; p < PARTS; p++) {
-			s.at[p] += load(a + i + p * LANES) * load(b + i + p * LANES);
+			s.at[p] = msd_fused(load(a + i + p * LANES),
+					    load(b + i + p * LANES), s.at[p]);
 		}
 	}
 	for (size_t p = 0; p < PARTS && i + p * LANES < n; p++) {
 		const size_t left = n - i - p * LANES;
 		const size_t count = left < LANES ? left : LANES;
 
-		s.at[p] += load_some(a + i + p * LANES, count, 0) *
-			   load_some(b + i + p * LANES, count, 0);
+		s.at[p] = msd_fused(load_some(a + i + p * LANES, count, 0),
+				    load_some(b + i + p * LANES, count, 0), s.at[p]);
 	}
 	return tree(&s);
 }

@@ -38,7 +38,8 @@ INLINE void multiply(const struct strip *s, const int rows, const int vectors,
 			for (int r = 0; r < rows; r++) {
 #pragma GCC unroll 3
 				for (int v = 0; v < vectors; v++)
-					sums[r][v] += a[r] * xv[v];
+					sums[r][v] =
+						msd_fused(all(a[r]), xv[v], sums[r][v]);
 			}
 			a += ROWS;
 		}
