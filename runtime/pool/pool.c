@@ -32,6 +32,7 @@ struct worker {
 		taken; /* the last ticket that the worker or the launcher took */
 	pthread_t thread;
 	int task;
+	bool is_woken;           /* for the last job; the launcher's */
 	struct msd_error *error; /* error of the last job; the launcher takes it */
 };
 
@@ -307,13 +308,14 @@ static int collect_errors(int rc, unsigned n_used)
 	return has_failed ? -1 : 0;
 }
 
-/* Take back tasks that no worker has begun. */
+/* Take back tasks that no worker has begun. One that was woken is waited for: while the
+ * launcher sleeps, the system finds each a core. */
 static void withdraw(unsigned n_used)
 {
 	for (unsigned i = 0; i < n_used; i++) {
 		struct worker *w = &pool.workers[i];
 
-		if (take(w, atomic_load(&w->ticket)))
+		if (!w->is_woken && take(w, atomic_load(&w->ticket)))
 			(void)atomic_fetch_sub(&pool.pending, 1);
 	}
 }
@@ -334,7 +336,8 @@ static int launch_locked(msd_parallel_lambda f, void *data, unsigned num_task,
 	for (unsigned i = 0; i < n_used; i++) {
 		struct worker *w = &pool.workers[i];
 		(void)atomic_fetch_add(&w->ticket, 1);
-		if (atomic_load(&w->is_asleep))
+		w->is_woken = atomic_load(&w->is_asleep);
+		if (w->is_woken)
 			futex_wake(&w->ticket);
 	}
 	int rc = run_task(0);

@@ -35,7 +35,7 @@ unsigned msd_pool_size(void);
 int msd_pool_launch(msd_parallel_lambda f, void *data, int num_task);
 /**
  * The same for tasks that share their work: tasks that no thread has begun when task 0
- * returns do not run. So a thread that has no core delays nothing.
+ * returns may not run. So a thread that lost its core delays nothing.
  */
 int msd_pool_offer(msd_parallel_lambda f, void *data, int num_task);
 /**

@@ -304,7 +304,8 @@ static void set_shapes(struct job *j)
 }
 
 /* Values and sums of a part should stay in the cache, but each part reads all packed
- * kernels. Channels are divided only if there are too few tiles for the threads. */
+ * kernels. Channels are divided only if there are too few tiles for the threads, since
+ * each thread brings the values of its tiles. */
 static void divide(struct job *j)
 {
 	const struct msd_native_winograd_run *r = j->r;
@@ -312,13 +313,18 @@ static void divide(struct job *j)
 	const size_t few = few_of(j, tiles); /* They join the last part. */
 	const size_t whole = tiles > few ? tiles - few : tiles;
 	const size_t panel = j->k->panel;
-	const size_t wanted = msd_native_threads() * 2;
+	const size_t wanted = msd_native_threads();
 	const size_t row_tiles = round_up(r->channels, j->k->rows) / j->k->rows;
 	const size_t most = MSD_NATIVE_WINOGRAD_TILES / panel;
 	size_t n = KEPT / (r->channels + r->in_channels); /* in a part */
 
 	n = (n < FEWEST ? FEWEST : n) / panel;
 	n = (n < most ? n : most) * panel;
+	if (whole >= msd_native_threads() * panel) {
+		const size_t share = round_up(whole / msd_native_threads(), panel);
+
+		n = n < share ? n : share;
+	}
 	n = (whole + n - 1) / n; /* parts; equal ones may be fewer */
 	j->n_step = round_up((whole + n - 1) / n, panel);
 	j->n_parts = (whole + j->n_step - 1) / j->n_step;
