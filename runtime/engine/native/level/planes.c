@@ -53,12 +53,14 @@ INLINE void multiply_three(const struct planes *p, const struct nine *n, size_t 
 			const vec x = l < 3 ? load(n->x[3 * l + k] + from)
 					    : load(n->x[6 + k] + p->line + from);
 
-			if (l < 3)
+			if (l < 3) {
 				sums[0][0] =
 					msd_fused(n->weights[3 * l + k], x, sums[0][0]);
-			if (l > 0 && rows == 2)
+			}
+			if (l > 0 && rows == 2) {
 				sums[1][0] = msd_fused(n->weights[3 * (l - 1) + k], x,
 						       sums[1][0]);
+			}
 		}
 	}
 }

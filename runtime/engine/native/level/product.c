@@ -112,9 +112,10 @@ INLINE void multiply(const struct tile *t, const int rows, const int vectors,
 #pragma GCC unroll 8
 		for (int r = 0; r < rows; r++) {
 #pragma GCC unroll 3
-			for (int v = 0; v < vectors; v++)
+			for (int v = 0; v < vectors; v++) {
 				sums[r][v] = msd_fused(all(a[(size_t)r * row]), bv[v],
 						       sums[r][v]);
+			}
 		}
 		a += step;
 		b += width;

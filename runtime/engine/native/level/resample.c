@@ -167,9 +167,10 @@ void LEVEL(weigh)(const float *const *rows, const float *weights, size_t n_rows,
 	if (i < n) {
 		vec sum = {0};
 
-		for (size_t k = 0; k < n_rows; k++)
+		for (size_t k = 0; k < n_rows; k++) {
 			sum = msd_fused(all(weights[k]),
 					load_some(rows[k] + i, n - i, 0), sum);
+		}
 		store_some(y + i, sum, n - i);
 	}
 }
@@ -204,9 +205,10 @@ void LEVEL(mix)(const float *a, const float *rows, size_t row, size_t n_rows, si
 	if (i < n) {
 		vec sum = {0};
 
-		for (size_t k = 0; k < n_rows; k++)
+		for (size_t k = 0; k < n_rows; k++) {
 			sum = msd_fused(all(a[k]),
 					load_some(rows + k * row + i, n - i, 0), sum);
+		}
 		store_some(y + i, sum, n - i);
 	}
 }

@@ -37,9 +37,10 @@ INLINE void multiply(const struct strip *s, const int rows, const int vectors,
 #pragma GCC unroll 8
 			for (int r = 0; r < rows; r++) {
 #pragma GCC unroll 3
-				for (int v = 0; v < vectors; v++)
+				for (int v = 0; v < vectors; v++) {
 					sums[r][v] =
 						msd_fused(all(a[r]), xv[v], sums[r][v]);
+				}
 			}
 			a += ROWS;
 		}
