@@ -8,6 +8,7 @@ in ONNX Runtime, in turns, in one machine's same seconds:
               (intra_op 1, no spinning), its CPU time the same way;
   two threads modserd --threads 2 and intra_op 2: wall time of a call through the Python client
               (with its array in and out), beside session.run() in the child process.
+modserd's turn begins when ONNX Runtime's threads, which spin after a run, have gone to sleep.
 Prints for each model: ms of both, the ratio (median of the rounds' ratios; below 1 is faster
 than ONNX Runtime), the largest difference of outputs, and a geometric mean last.
 Needs bench/requirements.txt, and the modser Python client (found beside, or --client)."""
